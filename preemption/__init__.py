@@ -1,1 +1,22 @@
-"""What it costs to evict a request's KV cache, and pictures of it that a reader can move."""
+"""What it costs to evict a KV cache, and pictures of it that a reader can move."""
+
+from preemption.costs import (
+    cheaper,
+    crossover_bandwidth,
+    eviction_overhead,
+    pick_victim,
+    recompute_ms,
+    swap_ms,
+)
+from preemption.explorers.cost import CostExplorer, eviction_timeline
+
+__all__ = [
+    "CostExplorer",
+    "cheaper",
+    "crossover_bandwidth",
+    "eviction_overhead",
+    "eviction_timeline",
+    "pick_victim",
+    "recompute_ms",
+    "swap_ms",
+]

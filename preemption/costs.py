@@ -8,13 +8,13 @@ behind PCIe 4.0 x16. GB means 1e9 bytes.
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Literal, SupportsFloat, TypeAlias, overload
+from typing import Any, Literal, SupportsFloat, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array: TypeAlias = NDArray[np.float64]
-Values: TypeAlias = float | NDArray[np.float64] | NDArray[np.integer]
+Values: TypeAlias = float | NDArray[np.floating[Any]] | NDArray[np.integer[Any]]
 Strategy: TypeAlias = Literal["recompute", "swap"]
 
 MS_PER_TOKEN = 0.1

@@ -1,0 +1,1 @@
+"""What a reader drags: one module per notebook."""

@@ -1,0 +1,1 @@
+"""Matplotlib pictures, one module per subject: their still part, and what moves."""

@@ -1,0 +1,366 @@
+"""The picture that moves: number boxes with sliders, a picture in two layers, words below it.
+
+The still layer (axes, ticks, grid) is drawn once; at each change only the artists that move
+are drawn again, as a small SVG that lies over it. Picture and words travel in one message.
+"""
+
+import asyncio
+import base64
+import bisect
+import html
+import inspect
+import io
+import itertools
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol, TypeAlias, overload
+
+import ipywidgets as widgets
+import matplotlib as mpl
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.backends.backend_svg import RendererSVG
+from matplotlib.figure import Figure
+
+from preemption import theme, words
+
+Bundle: TypeAlias = tuple[dict[str, Any], dict[str, Any]]  # data and metadata by MIME type
+
+SETTLE_S = 0.3  # a drag counts as ended after this long without a change
+_PNG_DPI = 144
+_NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
+_Renderer: Any = RendererSVG  # its methods have no types
+_salts = itertools.count()
+
+_LAYER = {"grid_area": "1 / 1 / 2 / 2", "width": "100%", "margin": "0"}
+
+
+class Picture(Protocol):
+    """What a figure module hands over: a figure, and which of its artists move.
+
+    The moving artists belong to axes and are animated, so that matplotlib leaves them out of
+    the still layer. The figure is measured in pixels at 72 dpi.
+    """
+
+    @property
+    def figure(self) -> Figure: ...  # noqa: D102
+    @property
+    def moving(self) -> Sequence[Artist]: ...  # noqa: D102
+
+
+@dataclass(frozen=True)
+class Words:
+    """What is said about a picture: its finding, the same for those who cannot see it, a table."""
+
+    verdict: str
+    alternative: str
+    table_html: str = ""
+
+
+class Canvas:
+    """Draws the layers of one picture as SVG, or the whole of it as PNG."""
+
+    def __init__(self, picture: Picture) -> None:
+        self._picture = picture
+        # Each picture names its clip paths differently: several stand in one page.
+        self._settings = {"svg.fonttype": "none", "svg.hashsalt": f"pe{next(_salts)}"}
+
+    def still_svg(self) -> str:
+        """Return the axes and all else that does not move."""
+        return self._svg(self._picture.figure.draw)
+
+    def moving_svg(self) -> str:
+        """Return the moving artists alone."""
+
+        def draw(renderer: Any) -> None:
+            for artist in self._picture.moving:
+                artist.draw(renderer)
+
+        return self._svg(draw)
+
+    def png(self) -> bytes:
+        """Return the whole picture, on paper."""
+        buffer = io.BytesIO()
+        self._picture.figure.savefig(buffer, format="png", dpi=_PNG_DPI, facecolor=theme.PAPER)
+        return buffer.getvalue()
+
+    def _svg(self, draw: Callable[[Any], None]) -> str:
+        width, height = self._picture.figure.get_size_inches() * 72
+        buffer = io.StringIO()
+        with _rc(self._settings):
+            renderer = _Renderer(width, height, buffer, image_dpi=72, metadata=_NO_METADATA)
+            draw(renderer)
+            renderer.finalize()
+        svg = buffer.getvalue()
+        return theme.with_variables(re.sub(r' id="\w+_\d+"', "", svg[svg.index("<svg") :]))
+
+
+@contextmanager
+def _rc(settings: Any) -> Iterator[None]:
+    """Set a few of matplotlib's rcParams for a while; its own rc_context copies all 300."""
+    before: Any = {name: mpl.rcParams[name] for name in settings}
+    mpl.rcParams.update(settings)
+    try:
+        yield
+    finally:
+        mpl.rcParams.update(before)
+
+
+class Number:
+    """A setting of an explorer: a number box that holds the exact value, and a slider.
+
+    The slider holds only a place on a scale of round numbers between `low` and `high`; it
+    stands at the place nearest to the value. As a class attribute of an Explorer it reads
+    and sets the value: setting checks it, redraws, and raises what goes wrong.
+    """
+
+    def __init__(
+        self, label: str, *, default: float, low: float, high: float, whole: bool = False
+    ) -> None:
+        self.label, self.default, self.low, self.high = label, default, low, high
+        self.whole = whole
+        self.places = round_numbers(low, high, whole=whole)
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, explorer: None, owner: type) -> "Number": ...
+    @overload
+    def __get__(self, explorer: "Explorer", owner: type) -> float: ...
+    def __get__(self, explorer: "Explorer | None", owner: type) -> "Number | float":
+        return self if explorer is None else explorer.settings[self.name]
+
+    def __set__(self, explorer: "Explorer", value: float) -> None:
+        explorer.change(**{self.name: value})
+
+    def checked(self, value: object) -> float:
+        """Return `value` as an int or float, or say what came and what is allowed."""
+        kind = "a whole number" if self.whole else "a number"
+        allowed = f"{kind} from {words.plain(self.low)} to {words.plain(self.high)}"
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+            raise TypeError(f"{self.label} must be {allowed}, not {value!r}")
+        if not self.low <= value <= self.high or (self.whole and value != int(value)):
+            raise ValueError(f"{self.label} must be {allowed}, not {value}")
+        return int(value) if self.whole else float(value)
+
+    def nearest_place(self, value: float) -> int:
+        """Return the index of the place on the scale that is nearest to `value`."""
+        above = bisect.bisect_left(self.places, value)
+        near = range(max(above - 1, 0), min(above + 1, len(self.places)))
+        return min(near, key=lambda i: abs(math.log(self.places[i] / value)))
+
+
+def round_numbers(low: float, high: float, *, whole: bool = False) -> list[float]:
+    """List round numbers from `low` to `high`, about evenly spaced on a log scale."""
+    steps = [*range(100, 200, 5), *range(200, 500, 10), *range(500, 1000, 20)]
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    inner = [float(f"{step}e{decade - 2}") for decade in decades for step in steps]
+    places = [low, *(n for n in inner if low < n < high), high]
+    return [int(n) for n in places if n == int(n)] if whole else places
+
+
+class _NumberRow(widgets.HBox):  # type: ignore[misc]
+    """The controls of one Number; tells `changed` what the reader set, and whether by dragging."""
+
+    def __init__(
+        self, number: Number, changed: Callable[[float, bool], None], label_width: str
+    ) -> None:
+        self._number, self._changed, self._showing = number, changed, False
+        self.box = widgets.FloatText(
+            description=number.label,
+            style={"description_width": label_width},
+            layout={"width": f"calc({label_width} + 100px)", "flex": "0 0 auto"},
+        )
+        self.slider = widgets.IntSlider(
+            max=len(number.places) - 1, readout=False, layout={"flex": "1 1 160px", "width": "auto"}
+        )
+        self.show(number.default)
+        self.box.observe(self._typed, "value")
+        self.slider.observe(self._dragged, "value")
+        super().__init__([self.box, self.slider])
+
+    def show(self, value: float) -> None:
+        self._showing = True
+        try:
+            self.box.value = value
+            self.slider.value = self._number.nearest_place(value)
+        finally:
+            self._showing = False
+
+    def _typed(self, change: dict[str, Any]) -> None:
+        if not self._showing:
+            self._changed(change["new"], False)
+
+    def _dragged(self, change: dict[str, Any]) -> None:
+        if not self._showing:
+            self._changed(self._number.places[change["new"]], True)
+
+
+class Explorer(widgets.VBox):  # type: ignore[misc]
+    """Controls above a picture in two layers and the words about it: the base of all explorers.
+
+    A subclass has `Number`s as class attributes, hands its picture and the numbers that get a
+    control to `__init__`, and says in `_show` and `_fit` what to draw. From code, setting an
+    attribute raises what goes wrong; while a reader moves a control it is shown in the status
+    line. Either way the settings stay as they were.
+    """
+
+    def __init__(self, picture: Picture, controls: Sequence[Number]) -> None:
+        self._canvas = Canvas(picture)
+        self._numbers: dict[str, Number] = dict(
+            inspect.getmembers_static(type(self), lambda member: isinstance(member, Number))
+        )
+        self.settings = self._defaults()
+        self._settling: asyncio.TimerHandle | None = None
+        self._still, self._moving = widgets.HTML(layout=_LAYER), widgets.HTML(layout=_LAYER)
+        label_width = f"{max(len(number.label) for number in controls)}ch"
+        self._rows = {
+            number.name: _NumberRow(number, partial(self._reader_sets, number.name), label_width)
+            for number in controls
+        }
+        reset = widgets.Button(description="reset", layout={"width": "auto"})
+        reset.on_click(lambda _: self._from_reader(self.reset))
+        rows = widgets.VBox(list(self._rows.values()), layout={"flex": "1 1 auto"})
+        layers = {"grid_template_columns": "minmax(0, 1fr)", "width": "100%"}
+        super().__init__(
+            [
+                widgets.HBox(
+                    [rows, reset], layout={"align_items": "flex-end", "max_width": "700px"}
+                ),
+                widgets.GridBox([self._still, self._moving], layout=layers),
+            ],
+            layout={"max_width": "860px"},
+        )
+        self._apply(self.settings)
+
+    def _show(self) -> Words:
+        """Move the moving artists to the present settings and say what they show."""
+        raise NotImplementedError
+
+    def _fit(self) -> bool:
+        """Fit the axes to the present settings; return whether the still layer has changed."""
+        raise NotImplementedError
+
+    @property
+    def verdict(self) -> str:
+        """What the picture shows at the present settings, in one sentence."""
+        return self._words.verdict
+
+    def change(self, **settings: float) -> None:
+        """Set several settings at once, or none of them if one is refused."""
+        self._apply(
+            self.settings | {name: self._checked(name, settings[name]) for name in settings}
+        )
+
+    def reset(self) -> None:
+        """Go back to the defaults."""
+        self._apply(self._defaults())
+
+    def settle(self) -> None:
+        """Fit the axes to the present settings, as when a drag has ended."""
+        if self._settling:
+            self._settling.cancel()
+            self._settling = None
+        self._draw(fit=True)
+
+    def _defaults(self) -> dict[str, float]:
+        return {name: number.default for name, number in self._numbers.items()}
+
+    def _checked(self, name: str, value: object) -> float:
+        if name not in self._numbers:
+            raise ValueError(f"there is no setting {name!r}, only {', '.join(self._numbers)}")
+        return self._numbers[name].checked(value)
+
+    def _apply(self, settings: dict[str, float], *, fit: bool = True) -> None:
+        """Show `settings`; if that fails, keep the old ones and raise."""
+        before, self.settings = self.settings, settings
+        try:
+            self._draw(fit=fit)
+        except Exception:
+            self.settings = before
+            raise
+        finally:
+            for name, row in self._rows.items():
+                row.show(self.settings[name])
+
+    def _draw(self, *, fit: bool) -> None:
+        refitted = fit and self._fit()
+        self._words = self._show()
+        self._svg = self._canvas.moving_svg()
+        if refitted:
+            self._draw_still()
+        self._send()
+
+    def _draw_still(self) -> None:
+        svg = self._canvas.still_svg()
+        self._still.value = f'{theme.STYLE}<div class="pe" aria-hidden="true">{svg}</div>'
+
+    def _send(self, error: str = "") -> None:
+        alternative = html.escape(self._words.alternative)
+        if error:
+            error = f'<strong class="pe-note">{html.escape(error)}</strong> '
+        self._moving.value = (
+            f'<div class="pe"><div role="img" aria-label="{alternative}">{self._svg}</div>'
+            f"{self._words.table_html}"
+            f'<p role="status" aria-live="polite">{error}{html.escape(self.verdict)}</p></div>'
+        )
+
+    def _reader_sets(self, name: str, value: float, dragging: bool) -> None:
+        """Take a value from a control; it cannot raise, since nobody would see it."""
+        self._from_reader(
+            lambda: self._apply(
+                self.settings | {name: self._checked(name, value)}, fit=not dragging
+            )
+        )
+        self._rows[name].show(self.settings[name])
+        if dragging:
+            self._settle_soon()
+
+    def _settle_soon(self) -> None:
+        if self._settling:
+            self._settling.cancel()
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:  # no event loop, so no later: a script or a test
+            self._from_reader(self.settle)
+        else:
+            self._settling = loop.call_later(SETTLE_S, self._from_reader, self.settle)
+
+    def _from_reader(self, action: Callable[[], None]) -> None:
+        try:
+            action()
+        except Exception as error:
+            self._send(str(error))
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Bundle:
+        """Add what is left of the explorer without a kernel: its picture and its verdict."""
+        alternative = self._show().alternative
+        bundle = super()._repr_mimebundle_(**kwargs)
+        return _with_fallback(bundle, self.verdict, self._canvas, alternative)
+
+
+class Still(widgets.HTML):  # type: ignore[misc]
+    """A picture that does not move, with a sentence for those who cannot see it."""
+
+    def __init__(self, picture: Picture, alternative: str) -> None:
+        self._canvas, self._alternative = Canvas(picture), alternative
+        super().__init__(
+            f'{theme.STYLE}<div class="pe" role="img" aria-label="{html.escape(alternative)}">'
+            f"{self._canvas.still_svg()}</div>",
+            layout={"max_width": "860px", "width": "100%"},
+        )
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Bundle:
+        bundle, alternative = super()._repr_mimebundle_(**kwargs), self._alternative
+        return _with_fallback(bundle, alternative, self._canvas, alternative)
+
+
+def _with_fallback(bundle: dict[str, Any], text: str, canvas: Canvas, alternative: str) -> Bundle:
+    """Add to a widget's MIME bundle what a saved notebook shows of it without a kernel."""
+    png = base64.b64encode(canvas.png()).decode()
+    return bundle | {"text/plain": text, "image/png": png}, {"image/png": {"alt": alternative}}

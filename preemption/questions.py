@@ -1,0 +1,201 @@
+"""Questions: a choice or a number that the reader commits to before the answer opens."""
+
+import html
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import ipywidgets as widgets
+import numpy as np
+import traitlets
+
+from preemption import theme, words
+
+
+class _Question(widgets.VBox):  # type: ignore[misc]
+    """A question, a control, a button that commits, and the answer, closed until then.
+
+    `value` is what the reader committed to and stays; it is None before and can be observed.
+    A subclass says in `_held` what the control holds, in `_checked` what may be an answer and
+    in `_reply` what the reader is told.
+    """
+
+    value = traitlets.Any(None, allow_none=True, read_only=True)
+
+    def __init__(self, question: str, control: widgets.Widget) -> None:
+        self._question, self._control = question, control
+        self._button = widgets.Button(description="commit", layout={"width": "90px"})
+        self._button.on_click(lambda _: self.commit())
+        self._reply_box = widgets.HTML()
+        super().__init__(
+            [
+                widgets.HTML(f'{theme.STYLE}<div class="pe"><b>{html.escape(question)}</b></div>'),
+                control,
+                self._button,
+                self._reply_box,
+            ],
+            layout={"max_width": "860px", "margin": "0 0 12px"},
+        )
+
+    @property
+    def answered(self) -> bool:
+        """Whether the reader has committed to an answer."""
+        return self.value is not None
+
+    def answer(self, value: Any) -> None:
+        """Commit to `value`. ValueError or TypeError if it is no answer, or not the first."""
+        if self.answered:
+            raise ValueError(f"already answered: {self.value}. The first answer stays.")
+        value = self._checked(value)
+        self._open(self._reply(value))
+        self._button.layout.display = "none"
+        self._control.disabled = True
+        self._show_held(value)
+        self.set_trait("value", value)
+
+    def commit(self) -> None:
+        """Commit to what the control holds; if that is no answer, say so to the reader."""
+        try:
+            self.answer(self._held())
+        except (TypeError, ValueError) as error:
+            self._open([str(error)])
+
+    def _open(self, paragraphs: Sequence[str]) -> None:
+        text = "".join(f"<p>{html.escape(paragraph)}</p>" for paragraph in paragraphs)
+        self._reply_box.value = (
+            f'<div class="pe" role="status" aria-live="polite"><div class="pe-note">{text}</div>'
+            "</div>"
+        )
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        """Add what is left of the question without a kernel: its answer folds open."""
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
+        asked = [self._question, *self._asks()]
+        answer = "".join(f"<li>{html.escape(line)}</li>" for line in self._answers())
+        folded = f"<details><summary>answer</summary><ul>{answer}</ul></details>"
+        lines = "<br>".join(html.escape(line) for line in asked)
+        return bundle | {"text/plain": "\n".join(asked), "text/html": f"<p>{lines}</p>{folded}"}
+
+
+class Choice(_Question):
+    """A question with options, each with its feedback; nothing is chosen at first."""
+
+    def __init__(
+        self, question: str, feedback: Mapping[str, str], *, right: str, because: str = ""
+    ) -> None:
+        if right not in feedback:
+            raise ValueError(f"the right option must be one of {list(feedback)}, not {right!r}")
+        self._of_option, self._right, self._because = dict(feedback), right, because
+        layout = {"width": "auto", "margin": "0"}
+        super().__init__(
+            question, widgets.RadioButtons(options=list(feedback), value=None, layout=layout)
+        )
+
+    def _held(self) -> Any:
+        if self._control.value is None:
+            raise ValueError("Choose an option first.")
+        return self._control.value
+
+    def _checked(self, value: Any) -> str:
+        if not isinstance(value, str) or value not in self._of_option:
+            raise ValueError(f"the answer must be one of {list(self._of_option)}, not {value!r}")
+        return value
+
+    def _show_held(self, value: str) -> None:
+        self._control.value = value
+
+    def _reply(self, value: str) -> list[str]:
+        if value == self._right:
+            reply = [f"{value}: right. {self._of_option[value]}"]
+        else:
+            reply = [f"{value}: not so. {self._of_option[value]}"]
+            reply.append(f"Right is: {self._right}. {self._of_option[self._right]}")
+        return [*reply, self._because] if self._because else reply
+
+    def _asks(self) -> list[str]:
+        return [f"( ) {option}" for option in self._of_option]
+
+    def _answers(self) -> list[str]:
+        marks = {True: "right", False: "not so"}
+        lines = [
+            f"{option}: {marks[option == self._right]}. {feedback}"
+            for option, feedback in self._of_option.items()
+        ]
+        return [*lines, self._because] if self._because else lines
+
+
+class NumericGuess(_Question):
+    """A question for a number above 0 in `unit`; right if within `tolerance` of `truth`.
+
+    `tolerance` is relative: 0.1 is 10%. `subject` says in a picture what the guess is for.
+    """
+
+    def __init__(
+        self,
+        question: str,
+        *,
+        truth: float,
+        unit: str,
+        because: str,
+        subject: str = "",
+        tolerance: float = 0.1,
+    ) -> None:
+        self._truth, self._unit, self._tolerance = truth, unit, tolerance
+        self._because, self.subject = because, subject
+        super().__init__(
+            question,
+            widgets.Text(
+                description=f"your guess ({unit})",
+                style={"description_width": "initial"},
+                layout={"width": "260px"},
+            ),
+        )
+
+    def _held(self) -> Any:
+        text = self._control.value.strip().replace(",", "").removesuffix(self._unit).strip()
+        try:
+            return float(text)
+        except ValueError:
+            came = f"not {self._control.value!r}" if text else "and the box is empty"
+            raise ValueError(f"The guess must be a number in {self._unit}, {came}.") from None
+
+    def _checked(self, value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+            raise TypeError(f"the guess must be a number in {self._unit}, not {value!r}")
+        if not 0 < value < math.inf:
+            raise ValueError(f"the guess must be above 0 {self._unit} and finite, not {value}")
+        return float(value)
+
+    def _show_held(self, value: float) -> None:
+        self._control.value = words.plain(value)
+
+    def _reply(self, value: float) -> list[str]:
+        ratio = value / self._truth
+        if abs(ratio - 1) <= self._tolerance:
+            found = f"right, within {words.digits(100 * self._tolerance, 2)}%"
+        elif ratio > 1:
+            found = f"{words.digits(ratio, 2)} times too high"
+        else:
+            found = f"{words.digits(1 / ratio, 2)} times too low"
+        return [f"You guessed {words.plain(value)} {self._unit}: {found}.", *self._answers()]
+
+    def _asks(self) -> list[str]:
+        return [f"____ {self._unit}"]
+
+    def _answers(self) -> list[str]:
+        return [f"It is {words.digits(self._truth, 3)} {self._unit}. {self._because}"]
+
+
+class Quiz(widgets.VBox):  # type: ignore[misc]
+    """Several questions below one another; `questions` holds them in order."""
+
+    def __init__(self, questions: Sequence[Choice]) -> None:
+        self.questions = list(questions)
+        super().__init__(self.questions)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        """Add what is left of the questions without a kernel."""
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
+        parts = [question._repr_mimebundle_() for question in self.questions]
+        plain, folded = ([part[kind] for part in parts] for kind in ("text/plain", "text/html"))
+        return bundle | {"text/plain": "\n\n".join(plain), "text/html": "".join(folded)}

@@ -1,0 +1,86 @@
+"""Colours by name, for light and dark pages, as matplotlib and as style sheets want them.
+
+Hues are Okabe and Ito's, told apart by readers who do not see every colour. Text in such a
+hue is darker (on a dark page lighter), so that its contrast reaches 4.5.
+"""
+
+INK = "#1b1d21"
+MUTED = "#5a606b"
+RULE = "#e2e5ea"
+PAPER = "#ffffff"
+RECOMPUTE = "#d55e00"
+RECOMPUTE_TEXT = "#a84a00"
+SWAP = "#0072b2"
+SWAP_TEXT = "#00639c"
+GUESS = "#7b4a8c"
+FONT = "DejaVu Sans"
+
+_DARK = {
+    INK: "#e8eaed",
+    MUTED: "#a9afb9",
+    RULE: "#33383f",
+    PAPER: "#111111",
+    RECOMPUTE: "#e97a2b",
+    RECOMPUTE_TEXT: "#f29a5c",
+    SWAP: "#56b4e9",
+    SWAP_TEXT: "#7cc4ee",
+    GUESS: "#cc99dd",
+}
+_NAMES = {
+    INK: "ink",
+    MUTED: "muted",
+    RULE: "rule",
+    PAPER: "paper",
+    RECOMPUTE: "recompute",
+    RECOMPUTE_TEXT: "recompute-text",
+    SWAP: "swap",
+    SWAP_TEXT: "swap-text",
+    GUESS: "guess",
+}
+
+
+def css(colour: str) -> str:
+    """Return the style-sheet variable of a colour of this module."""
+    return f"var(--pe-{_NAMES[colour]})"
+
+
+def with_variables(svg: str) -> str:
+    """Replace this module's colours in an SVG by style-sheet variables."""
+    for colour in _NAMES:
+        svg = svg.replace(colour, css(colour))
+    return svg
+
+
+def _declare(colours: dict[str, str]) -> str:
+    return "".join(f"--pe-{_NAMES[light]}:{colour};" for light, colour in colours.items())
+
+
+_ON_DARK = (
+    '[data-jp-theme-light="false"] .pe',
+    ".vscode-dark .pe",
+    ".vscode-high-contrast .pe",
+    "html[theme=dark] .pe",
+)
+
+_COLOURS = (
+    f".pe{{{_declare({colour: colour for colour in _NAMES})}}}"
+    f"{','.join(_ON_DARK)}{{{_declare(_DARK)}}}"
+    # Windows high contrast: the reader's own colours; line styles tell the curves apart.
+    "@media (forced-colors: active){.pe{"
+    f"{_declare(dict.fromkeys(_NAMES, 'CanvasText') | {PAPER: 'Canvas', RULE: 'GrayText'})}}}}}"
+)
+
+# Goes before anything of class "pe", the class of all that this package shows in a page.
+STYLE = f"""<style>{_COLOURS}
+.pe {{color: {css(INK)}; font-size: 14px; line-height: 1.45}}
+.pe p {{margin: 6px 0}}
+.pe p[role="status"], .pe .pe-best {{font-weight: bold}}
+.pe svg {{display: block; width: 100%; height: auto}}
+.pe svg text {{font-family: system-ui, "{FONT}", sans-serif !important}}
+.pe .pe-note {{display: block; border-left: 4px solid {css(RECOMPUTE)}; padding: 1px 10px}}
+.pe table {{border-collapse: collapse; margin: 4px 0; width: auto}}
+.pe th, .pe td {{border-bottom: 1px solid {css(RULE)}; padding: 4px 14px; text-align: left}}
+.pe thead th {{color: {css(MUTED)}; font-size: 13px}}
+.pe tbody th {{font-weight: normal}}
+.pe .pe-number {{text-align: right}}
+</style>"""

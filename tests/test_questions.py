@@ -1,0 +1,148 @@
+"""Questions: committed once, refused when bad, open only afterwards."""
+
+import math
+
+import pytest
+
+from preemption.lessons import when_memory_runs_out as lesson
+from preemption.questions import Choice, NumericGuess, Quiz
+
+
+@pytest.fixture
+def choice():
+    return Choice("Is it?", {"No": "Because <no>.", "Yes": "Not quite."}, right="No", because="So.")
+
+
+@pytest.fixture
+def guess():
+    return NumericGuess("How many?", truth=2.62144, unit="GB/s", because="So.", subject="1 token")
+
+
+def test_nothing_is_chosen_and_nothing_open_at_first(choice, guess):
+    assert choice._control.value is None
+    assert choice._reply_box.value == guess._reply_box.value == ""
+    assert not choice.answered
+    assert choice.value is guess.value is None
+
+
+@pytest.mark.parametrize(("option", "reply"), [("No", "No: right."), ("Yes", "Yes: not so.")])
+def test_committing_opens_the_answer_and_the_choice_stays(choice, option, reply):
+    choice.answer(option)
+    assert choice.answered
+    assert choice.value == choice._control.value == option
+    assert reply in choice._reply_box.value
+    assert "So." in choice._reply_box.value
+    assert 'role="status"' in choice._reply_box.value
+    assert "Because &lt;no&gt;." in choice._reply_box.value
+    assert choice._control.disabled
+    with pytest.raises(ValueError, match=f"already answered: {option}"):
+        choice.answer("No")
+    assert choice.value == option
+
+
+@pytest.mark.parametrize("bad", ["no", "", None, 1, ["No"]])
+def test_an_unknown_option_is_refused(choice, bad):
+    with pytest.raises(ValueError, match="one of"):
+        choice.answer(bad)
+    assert not choice.answered
+    assert choice._reply_box.value == ""
+
+
+def test_committing_without_a_choice_says_so(choice):
+    choice.commit()
+    assert "Choose an option first" in choice._reply_box.value
+    assert not choice.answered
+    choice._control.value = "Yes"
+    choice.commit()
+    assert choice.value == "Yes"
+
+
+@pytest.mark.parametrize(
+    ("value", "reply"),
+    [
+        (2.62144, "right, within 10%"),
+        (2.8, "right, within 10%"),
+        (26.2144, "10 times too high"),
+        (1.31072, "2 times too low"),
+    ],
+)
+def test_a_guess_is_measured_against_the_truth(guess, value, reply):
+    guess.answer(value)
+    assert guess.value == value
+    assert reply in guess._reply_box.value
+    assert "It is 2.62 GB/s. So." in guess._reply_box.value
+    with pytest.raises(ValueError, match="already answered"):
+        guess.answer(value)
+
+
+@pytest.mark.parametrize("bad", [0, -1, math.nan, math.inf])
+def test_a_guess_out_of_range_is_refused(guess, bad):
+    with pytest.raises(ValueError, match=str(bad)):
+        guess.answer(bad)
+    assert not guess.answered
+
+
+@pytest.mark.parametrize("bad", ["5", None, True, [5]])
+def test_a_guess_of_a_wrong_type_is_refused(guess, bad):
+    with pytest.raises(TypeError, match="must be a number"):
+        guess.answer(bad)
+    assert not guess.answered
+
+
+@pytest.mark.parametrize("typed", ["5", " 5 ", "5 GB/s", "5GB/s", "5.0", "5e0"])
+def test_typing_a_guess(guess, typed):
+    guess._control.value = typed
+    guess.commit()
+    assert guess.value == 5
+
+
+@pytest.mark.parametrize("typed", ["", "five", "5 ms", "-3", "nan", "<b>"])
+def test_a_typed_guess_that_is_none_is_told_kindly(guess, typed):
+    guess._control.value = typed
+    guess.commit()
+    assert not guess.answered
+    assert "guess must be" in guess._reply_box.value
+    assert "<b>" not in guess._reply_box.value
+
+
+def test_value_can_be_observed_and_not_set(guess):
+    seen = []
+    guess.observe(lambda change: seen.append(change["new"]), "value")
+    guess.answer(5)
+    assert seen == [5]
+    with pytest.raises(Exception, match="read-only"):
+        guess.value = 6
+
+
+def test_the_right_option_must_be_an_option():
+    with pytest.raises(ValueError, match="'Maybe'"):
+        Choice("Is it?", {"No": ""}, right="Maybe")
+
+
+def test_what_is_saved_without_a_kernel(choice, guess):
+    for question in (choice, guess):
+        data = question._repr_mimebundle_()
+        assert data["text/plain"].startswith(question._question)
+        assert "<details><summary>answer</summary>" in data["text/html"]
+        assert "So." not in data["text/plain"]
+        assert "So." in data["text/html"]
+    quiz = Quiz([choice])._repr_mimebundle_()
+    assert choice._question in quiz["text/plain"]
+    assert "&lt;no&gt;" in quiz["text/html"]
+
+
+def test_the_lessons_questions_can_be_answered_right():
+    for question, right in (
+        (lesson.is_eviction_free(), "No"),
+        (lesson.what_if_prefill_is_faster(), "To a link ten times faster"),
+        (lesson.how_slow_must_the_link_be(1_000), 2.6),
+        (lesson.how_slow_must_the_link_be(10_000), 2.6),
+    ):
+        question.answer(right)
+        assert "right" in question._reply_box.value
+    quiz = lesson.check_your_understanding()
+    assert 3 <= len(quiz.questions) <= 5
+    for question in quiz.questions:
+        assert all(question._of_option.values())
+        question.answer(question._right)
+        assert ": right." in question._reply_box.value
