@@ -301,11 +301,10 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         self._still.value = f'{theme.STYLE}<div class="pe" aria-hidden="true">{svg}</div>'
 
     def _send(self, error: str = "") -> None:
-        alternative = html.escape(self._words.alternative)
         if error:
             error = f'<strong class="pe-note">{html.escape(error)}</strong> '
         self._moving.value = (
-            f'<div class="pe"><div role="img" aria-label="{alternative}">{self._svg}</div>'
+            f'<div class="pe">{_named(self._svg, self._words.alternative)}'
             f"{self._words.table_html}"
             f'<p role="status" aria-live="polite">{error}{html.escape(self.verdict)}</p></div>'
         )
@@ -344,14 +343,18 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         return _with_fallback(bundle, self.verdict, self._canvas, alternative)
 
 
+def _named(svg: str, alternative: str) -> str:
+    """Give an SVG the text that is read out in its place."""
+    return svg.replace("<svg", f'<svg role="img" aria-label="{html.escape(alternative)}"', 1)
+
+
 class Still(widgets.HTML):  # type: ignore[misc]
     """A picture that does not move, with a sentence for those who cannot see it."""
 
     def __init__(self, picture: Picture, alternative: str) -> None:
         self._canvas, self._alternative = Canvas(picture), alternative
         super().__init__(
-            f'{theme.STYLE}<div class="pe" role="img" aria-label="{html.escape(alternative)}">'
-            f"{self._canvas.still_svg()}</div>",
+            f'{theme.STYLE}<div class="pe">{_named(self._canvas.still_svg(), alternative)}</div>',
             layout={"max_width": "860px", "width": "100%"},
         )
 

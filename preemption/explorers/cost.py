@@ -51,10 +51,10 @@ class CostExplorer(Explorer):
             verdict=f"At {words.count(tokens, 'token')} and {words.plain(bandwidth)} GB/s: "
             f"recompute {words.digits(recompute)} ms, swap {words.digits(swap)} ms; "
             f"cheaper here: {winner}, {_lead(recompute, swap)}.",
-            alternative=f"Time to resume a victim of {words.count(tokens, 'cached token')}. "
-            f"Left, over link bandwidth: recompute is flat at {words.digits(recompute)} ms, swap "
-            f"falls, they cross at {words.digits(crossover, 3)} GB/s. Right, over cached tokens "
-            f"at {words.plain(bandwidth)} GB/s: two straight lines from 0, {below}.",
+            alternative=f"Time to resume a victim of {words.count(tokens, 'token')}. Left, over "
+            f"link bandwidth: recompute is flat at {words.digits(recompute)} ms, swap falls, they "
+            f"cross at {words.digits(crossover, 3)} GB/s. Right, over tokens, at "
+            f"{words.plain(bandwidth)} GB/s: two straight lines from 0, {below}.",
             table_html=_table(
                 {
                     "recompute": f"prefill the tokens again at {words.plain(prefill)} ms each",
@@ -80,7 +80,7 @@ def eviction_timeline(tokens: int = 1_000) -> Still:
     )
     return Still(
         Timeline(tokens),
-        f"A request with {words.count(tokens, 'cached token')} is evicted and resumes. Recomputed, "
+        f"A request of {words.count(tokens, 'token')} is evicted and resumes. Recomputed, "
         f"it pays {words.digits(recompute)} ms of prefill; swapped, {words.digits(copy)} ms to "
         "copy the cache out and as much to copy it back.",
     )

@@ -211,13 +211,18 @@ class CostCurves:
                 self._over_swap,
             ),
         ]
-        (lower_ms, lower), (upper_ms, upper) = sorted(ends, key=lambda end: end[0])
-        for label, end_ms in ((lower, lower_ms), (upper, upper_ms)):
+        lower_ms, lower = min(ends, key=lambda end: end[0])
+        for end_ms, label in ends:
             x = right * min(0.97, 0.8 * top / end_ms)
             label.put(x, end_ms * x / right)
+            label.set_horizontalalignment("right")
             label.shift_px = (-4, 7)
-        if lower_ms / top * height_px > 60:
-            lower.shift_px = (-4, -22)
+        x = 0.62 * right
+        y = lower_ms * x / right
+        if y / top * height_px > 30:
+            lower.put(x, y)
+            lower.set_horizontalalignment("left")
+            lower.shift_px = (4, -18)
 
 
 def _swap_ms(tokens: costs.Values, gb_per_s: costs.Values) -> costs.Array:

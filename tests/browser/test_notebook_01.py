@@ -1,0 +1,171 @@
+"""Notebook 01 in a real JupyterLab: the explorer by mouse and keyboard, the predict gate."""
+
+import re
+
+import pytest
+from conftest import OnPage, OpenNotebook
+from playwright.sync_api import expect
+
+from preemption import CostExplorer, costs, words
+
+TOKENS, LINK = "cached tokens", "link bandwidth (GB/s)"
+
+
+@pytest.fixture(scope="module")
+def notebook(browser, lab):
+    opened = OpenNotebook(browser, lab, "01_preemption.ipynb")
+    opened.run_all()
+    return opened
+
+
+@pytest.fixture
+def explorer(notebook):
+    found = OnPage(notebook.page)
+    found.root.get_by_role("button", name="reset").click()
+    expect_verdict(found, 1000, 25)
+    return found
+
+
+def expect_verdict(explorer, tokens, gb_per_s):
+    """Wait for boxes, verdict and picture to agree with the package at these settings."""
+    recompute = words.digits(costs.recompute_ms(tokens))
+    swap = words.digits(costs.swap_ms(tokens, costs.PER_TOKEN_BYTES, gb_per_s * 1e9))
+    winner = costs.cheaper(tokens, costs.PER_TOKEN_BYTES, gb_per_s * 1e9)
+    expected = f"recompute {recompute} ms, swap {swap} ms; cheaper here: {winner}"
+    expect(explorer.status).to_contain_text(expected)
+    expect(explorer.status).to_contain_text(f"{words.plain(gb_per_s)} GB/s")
+    expect(explorer.box(TOKENS)).to_have_value(f"{tokens}")
+    expect(explorer.box(LINK)).to_have_value(f"{gb_per_s:.10g}")
+    titles = f"at {words.count(tokens, 'cached token')}", f"at {words.plain(gb_per_s)} GB/s"
+    for title in titles:
+        expect(explorer.picture.get_by_text(title, exact=True)).to_be_visible()
+
+
+def test_the_saved_picture_is_there_before_anything_runs(browser, lab):
+    fresh = OpenNotebook(browser, lab, "01_preemption.ipynb")
+    saved = fresh.page.locator(".jp-OutputArea-output img").first
+    saved.scroll_into_view_if_needed()
+    expect(saved).to_be_visible()
+    assert saved.evaluate("image => image.naturalWidth") > 1000
+    fresh.page.close()
+
+
+def test_defaults_after_run_all(notebook):
+    expect_verdict(OnPage(notebook.page), 1000, 25)
+
+
+@pytest.mark.parametrize(("label", "position"), [(TOKENS, 0), (LINK, 1)])
+def test_keys_move_the_slider(explorer, label, position):
+    slider = explorer.slider(label)
+    slider.focus()
+    seen = [explorer.values()[position]]
+    for key, grows in (
+        ("ArrowRight", True),
+        ("PageUp", True),
+        ("ArrowLeft", False),
+        ("PageDown", False),
+        ("End", True),
+        ("Home", False),
+    ):
+        before = explorer.picture.inner_html()
+        slider.press(key)
+        expect(explorer.box(label)).not_to_have_value(f"{seen[-1]:g}")
+        value = explorer.values()[position]
+        assert (value > seen[-1]) == grows, key
+        expect_verdict(explorer, *explorer.values())
+        assert explorer.picture.inner_html() != before
+        seen.append(value)
+    assert seen[-2:] == ([131_072, 1] if label == TOKENS else [1000, 0.1])
+
+
+def drag(explorer, label, to, steps):
+    box = explorer.slider(label).bounding_box()
+    track = explorer.slider(label).locator("xpath=ancestor::*[contains(@class,'noUi-base')]")
+    whole = track.bounding_box()
+    mouse = explorer.page.mouse
+    mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    mouse.down()
+    mouse.move(whole["x"] + to * whole["width"], box["y"] + box["height"] / 2, steps=steps)
+    mouse.up()
+
+
+@pytest.mark.parametrize("label", [TOKENS, LINK])
+@pytest.mark.parametrize(("to", "steps"), [(0.9, 5), (0.1, 60)])
+def test_after_a_drag_the_last_picture_is_that_of_the_last_value(explorer, label, to, steps):
+    before = explorer.values()
+    drag(explorer, label, to, steps)
+    number = CostExplorer.tokens if label == TOKENS else CostExplorer.bandwidth_gb_per_s
+    place = round(float(explorer.slider(label).get_attribute("aria-valuenow")))
+    last = {TOKENS: before[0], LINK: before[1]} | {label: number.places[place]}
+    assert last[label] != before[label == LINK]
+    expect_verdict(explorer, last[TOKENS], last[LINK])
+
+
+@pytest.mark.parametrize(
+    ("label", "typed", "settings"),
+    [
+        (LINK, "2.7", (1000, 2.7)),
+        (LINK, "2.62144", (1000, 2.62144)),
+        (LINK, "0.1", (1000, 0.1)),
+        (TOKENS, "5000", (5000, 25)),
+        (TOKENS, "131072", (131_072, 25)),
+    ],
+)
+def test_a_typed_value_counts_exactly(explorer, label, typed, settings):
+    explorer.box(label).fill(typed)
+    explorer.box(label).press("Enter")
+    expect_verdict(explorer, *settings)
+    assert explorer.box(label).input_value() == typed
+
+
+@pytest.mark.parametrize(
+    ("label", "typed"), [(LINK, "5000"), (LINK, "0"), (LINK, "-1"), (TOKENS, "0.5")]
+)
+def test_a_bad_value_is_shown_and_undone(explorer, label, typed):
+    explorer.box(label).fill(typed)
+    explorer.box(label).press("Enter")
+    expect(explorer.status).to_contain_text(f"{label} must be")
+    expect(explorer.status).to_contain_text(typed)
+    expect(explorer.status).to_contain_text("recompute 100 ms, swap 10.49 ms; cheaper here: swap")
+    assert explorer.values() == (1000, 25)
+
+
+def test_the_limits_follow_when_a_drag_has_ended(explorer):
+    drag(explorer, TOKENS, 1.0, 20)
+    expect(explorer.root.get_by_text("120,000", exact=True)).to_be_visible()
+
+
+def test_the_predict_gate_by_keyboard(notebook):
+    page = notebook.page
+    asked = page.locator(".jp-OutputArea-output", has_text="Is evicting a cache free").first
+    asked.scroll_into_view_if_needed()
+    radios = asked.get_by_role("radio")
+    assert [radio.is_checked() for radio in radios.all()] == [False, False]
+    expect(asked.get_by_role("status")).to_have_count(0)
+    radios.first.focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    reply = asked.get_by_role("status")
+    expect(reply).to_contain_text("No: right.")
+    expect(reply).to_contain_text("100 ms")
+    assert radios.first.is_checked()
+    assert radios.first.is_disabled()
+
+
+def test_a_guess_is_drawn_beside_the_truth(notebook, explorer):
+    page = notebook.page
+    asked = page.locator(".jp-OutputArea-output", has_text="The victim has 10,000").first
+    asked.scroll_into_view_if_needed()
+    asked.get_by_label("your guess (GB/s)").fill("8")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(asked.get_by_role("status")).to_contain_text("3.1 times too high")
+    expect(explorer.root.get_by_text("your guess for 10,000 tokens: 8 GB/s")).to_be_visible()
+
+
+def test_nothing_went_wrong_in_the_page(notebook):
+    assert notebook.errors == []
+    text = notebook.page.locator(".jp-Notebook").inner_text()
+    assert not re.search(r"Traceback|Error:", text)

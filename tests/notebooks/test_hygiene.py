@@ -1,0 +1,107 @@
+"""Notebooks as committed: executed in order, with outputs, nothing stray, small, well linked."""
+
+import json
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+
+NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
+MAX_BYTES = 2_000_000
+MAX_CODE_LINES = 12
+HEADINGS = ["## Predict first", "## Check your understanding", "## Summary", "## In practice"]
+# Cells that nbval must not compare, each with the reason; a tag not listed here fails.
+NBVAL_TAGS: dict[tuple[str, str], str] = {}
+
+
+@pytest.fixture(params=NOTEBOOKS, ids=lambda path: path.stem)
+def path(request):
+    return request.param
+
+
+@pytest.fixture
+def notebook(path):
+    return nbformat.read(path, as_version=4)
+
+
+@pytest.fixture
+def code(notebook):
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def test_there_are_notebooks():
+    assert [path.stem for path in NOTEBOOKS][:1] == ["01_preemption"]
+
+
+def test_valid_and_small(path, notebook):
+    nbformat.validate(notebook)
+    assert path.stat().st_size < MAX_BYTES
+
+
+def test_executed_top_to_bottom(code):
+    assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
+
+
+def test_no_errors_and_no_stderr(code):
+    for cell in code:
+        for output in cell.outputs:
+            assert output.output_type != "error", cell.id
+            assert output.get("name") != "stderr", cell.id
+
+
+def test_outputs_are_kept(code):
+    """Every cell that ends in an expression or prints has an output."""
+    for cell in code:
+        last = cell.source.splitlines()[-1]
+        quiet = re.match(r"(\)|from |import |\w[\w.]* = )", last)
+        assert quiet or cell.outputs, cell.id
+
+
+def test_widgets_leave_something_to_read_without_a_kernel(code):
+    views = "application/vnd.jupyter.widget-view+json"
+    for cell in code:
+        for output in cell.outputs:
+            data = output.get("data", {})
+            if views in data:
+                assert "image/png" in data or "text/html" in data, cell.id
+                assert not data["text/plain"].startswith(("<", "VBox")), cell.id
+                assert re.fullmatch(rf"{cell.id}-\d+", data[views]["model_id"])
+
+
+def test_metadata_is_bare(path, notebook):
+    assert set(notebook.metadata) == {"kernelspec", "language_info"}
+    assert notebook.metadata.kernelspec.name == "python3"
+    assert dict(notebook.metadata.language_info) == {"name": "python"}
+    for cell in notebook.cells:
+        assert re.fullmatch(r"[a-z0-9-]+", cell.id), "cells have readable ids"
+        assert set(cell.metadata) <= {"tags"}
+        for tag in cell.metadata.get("tags", []):
+            assert (path.stem, cell.id) in NBVAL_TAGS, f"unexplained tag {tag} in {cell.id}"
+
+
+def test_code_cells_are_short(code):
+    for cell in code:
+        lines = [line for line in cell.source.splitlines() if line.strip()]
+        assert len(lines) <= MAX_CODE_LINES, cell.id
+
+
+def test_the_recurring_headings(notebook):
+    text = [line for cell in notebook.cells for line in cell.source.splitlines()]
+    for heading in HEADINGS:
+        assert heading in text, heading
+    assert re.match(r"# \d\. [A-Z]", notebook.cells[0].source)
+    for mark in ("minutes", "**You will**", "**You need**"):
+        assert mark in notebook.cells[0].source
+
+
+def test_links_inside_the_project_exist(path, notebook):
+    for cell in notebook.cells:
+        for target in re.findall(r"\]\(([^)]+)\)", cell.source):
+            if not target.startswith("https://"):
+                assert (path.parent / target).exists(), target
+
+
+def test_no_path_of_a_machine(path):
+    text = json.dumps(json.loads(path.read_text()))
+    assert not re.search(r"/(home|root|tmp|work|Users)/", text)
