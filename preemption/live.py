@@ -95,8 +95,22 @@ class Canvas:
             renderer = _Renderer(width, height, buffer, image_dpi=72, metadata=_NO_METADATA)
             draw(renderer)
             renderer.finalize()
-        svg = buffer.getvalue()
-        return theme.with_variables(re.sub(r' id="\w+_\d+"', "", svg[svg.index("<svg") :]))
+        return theme.with_variables(_compact(buffer.getvalue()))
+
+
+def _compact(svg: str) -> str:
+    """Leave out of an SVG what a page does not need; each redraw sends it."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", svg, count=1, flags=re.DOTALL)
+    svg = re.sub(r"<[^>]*>", _compact_tag, svg)
+    return re.sub(r"<g> ?(<path[^>]*/>) ?</g>", r"\1", re.sub(r"\s*\n\s*", " ", svg))
+
+
+def _compact_tag(tag: re.Match[str]) -> str:
+    """Drop ids that nothing refers to, defaults, and digits below a hundredth of a pixel."""
+    text = re.sub(r' (?:id="\w+_\d+"|xmlns(?::xlink)?="[^"]*"|version="[^"]*")', "", tag[0])
+    text = re.sub(r";? stroke-(?:dashoffset: 0|linejoin: miter)", "", text)
+    return re.sub(r"(\.\d\d)\d+", r"\1", text)
 
 
 @contextmanager
@@ -210,7 +224,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
     line. Either way the settings stay as they were.
     """
 
-    def __init__(self, picture: Picture, controls: Sequence[Number]) -> None:
+    def __init__(self, picture: Picture, controls: Sequence[Number], note: str = "") -> None:
         self._canvas = Canvas(picture)
         self._numbers: dict[str, Number] = dict(
             inspect.getmembers_static(type(self), lambda member: isinstance(member, Number))
@@ -233,6 +247,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
                     [rows, reset], layout={"align_items": "flex-end", "max_width": "700px"}
                 ),
                 widgets.GridBox([self._still, self._moving], layout=layers),
+                widgets.HTML(f'<div class="pe"><p>{html.escape(note)}</p></div>'),
             ],
             layout={"max_width": "860px"},
         )

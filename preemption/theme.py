@@ -76,6 +76,7 @@ STYLE = f"""<style>{_COLOURS}
 .pe p {{margin: 6px 0}}
 .pe p[role="status"], .pe .pe-best {{font-weight: bold}}
 .pe svg {{display: block; width: 100%; height: auto}}
+.pe svg * {{stroke-linejoin: round; stroke-linecap: butt}}
 .pe svg text {{font-family: system-ui, "{FONT}", sans-serif !important}}
 .pe .pe-note {{display: block; border-left: 4px solid {css(RECOMPUTE)}; padding: 1px 10px}}
 .pe table {{border-collapse: collapse; margin: 4px 0; width: auto}}

@@ -30,7 +30,12 @@ class CostExplorer(Explorer):
         controls = [type(self).tokens, type(self).bandwidth_gb_per_s]
         if prefill_control:
             controls.append(type(self).ms_per_token)
-        super().__init__(self._curves, controls)
+        super().__init__(
+            self._curves,
+            controls,
+            note="Either way the resumed request pays: eviction is never free, and the policy must "
+            "include that cost.",
+        )
         for guess in self._guesses:
             guess.observe(lambda _: self._mark_guesses(), "value")
         self._mark_guesses()

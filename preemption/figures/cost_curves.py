@@ -50,7 +50,7 @@ class CostCurves:
         self.bandwidth_line = link.axvline(1, color=theme.MUTED, lw=1, ls=":", animated=True)
         self.crossover = _mark(link, theme.INK, "D", size=10, face=theme.PAPER)
         self.recompute_points = [_mark(axes, theme.RECOMPUTE, "o") for axes in (link, tokens)]
-        self.swap_points = [_mark(axes, theme.SWAP, "o") for axes in (link, tokens)]
+        self.swap_points = [_mark(axes, theme.SWAP, "s", size=8) for axes in (link, tokens)]
 
         self._titles = [_title(axes) for axes in (link, tokens)]
         self._spans = [
@@ -231,8 +231,9 @@ def _swap_ms(tokens: costs.Values, gb_per_s: costs.Values) -> costs.Array:
 
 def _span(axes: Axes, colour: str) -> Rectangle:
     """Add a moving band over the whole height of the axes."""
+    place = axes.get_xaxis_transform()
     band = Rectangle(
-        (0, 0), 1, 1, transform=axes.get_xaxis_transform(), color=colour, alpha=0.07, animated=True
+        (0, 0), 1, 1, transform=place, facecolor=colour, linewidth=0, alpha=0.07, animated=True
     )
     axes.add_patch(band)
     return band
@@ -240,7 +241,9 @@ def _span(axes: Axes, colour: str) -> Rectangle:
 
 def _curve(axes: Axes, colour: str, linestyle: Any) -> Line2D:
     """Add a moving curve."""
-    (line,) = axes.plot([], [], color=colour, linewidth=3, linestyle=linestyle, animated=True)
+    (line,) = axes.plot(
+        [], [], color=colour, linewidth=3, linestyle=linestyle, solid_capstyle="butt", animated=True
+    )
     return line
 
 

@@ -14,7 +14,7 @@ from preemption import theme, words
 
 LABEL_PX = 13.5
 TITLE_PX = 15.0
-_ANCHORS = {"left": "start", "center": "middle", "right": "end"}
+_ANCHORS = {"center": "middle", "right": "end"}
 _TICKS = FuncFormatter(lambda value, _: words.digits(value))
 
 
@@ -90,17 +90,12 @@ class Label(Text):
             return
         x, y = self.get_transform().transform(self.get_position()) + self.shift_px
         y = renderer.height - y
-        css = {
-            "font-size": f"{self.get_fontsize():g}px",
-            "font-weight": self.get_fontweight(),
-            "fill": to_hex(self.get_color()),
-            "text-anchor": _ANCHORS[self.get_horizontalalignment()],
-        }
-        attributes = {
-            "x": f"{x:.1f}",
-            "y": f"{y:.1f}",
-            "style": "; ".join(f"{name}: {value}" for name, value in css.items()),
-        }
+        style = f"font-size: {self.get_fontsize():g}px; fill: {to_hex(self.get_color())}"
+        if self.get_fontweight() != "normal":
+            style += f"; font-weight: {self.get_fontweight()}"
+        if self.get_horizontalalignment() != "left":
+            style += f"; text-anchor: {_ANCHORS[self.get_horizontalalignment()]}"
+        attributes = {"x": f"{x:.1f}", "y": f"{y:.1f}", "style": style}
         if angle := self.get_rotation():
             attributes["transform"] = f"rotate({-angle:.1f} {x:.1f} {y:.1f})"
         renderer.writer.element("text", self.get_text(), attrib=attributes)

@@ -9,6 +9,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,16 +20,20 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 
 
+def find_browser():
+    """Return the path of Chromium or Chrome, or None for the one Playwright may have."""
+    return next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
 @pytest.fixture(scope="module")
 def browser():
     """Chromium, or a skip that says what is missing; in CI a failure instead.
 
     Not for the whole session: while Playwright runs, its event loop is everybody's.
     """
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
     with sync_playwright() as playwright:
         try:
-            started = playwright.chromium.launch(executable_path=path, args=QUIET)
+            started = playwright.chromium.launch(executable_path=find_browser(), args=QUIET)
         except Error as error:
             message = f"no Chromium to drive: {str(error).splitlines()[0]}"
             if os.environ.get("CI"):
@@ -109,20 +114,27 @@ def lab(browser, tmp_path_factory):
 _PROMPTS = "[...document.querySelectorAll('.jp-InputPrompt')].map(prompt => prompt.textContent)"
 
 
-class OpenNotebook:
-    """A notebook open in a page of the browser."""
+def _count_frames(received, socket):
+    socket.on("framereceived", lambda frame: received.append(len(frame)))
 
-    def __init__(self, browser, lab, name, *, width=1280, height=1000):
+
+class OpenNotebook:
+    """A notebook open in a page; `received` collects the bytes of each message to the page."""
+
+    def __init__(self, browser, lab, name, *, width=1280, height=1000, received=None):
         self.page = browser.new_page(viewport={"width": width, "height": height})
         self.page.set_default_timeout(20_000)
         self.errors = []
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        if received is not None:
+            self.page.on("websocket", partial(_count_frames, received))
         self.page.goto(f"{lab.url}/lab/tree/{name}?reset")
         self.page.locator(".jp-NotebookPanel .jp-Cell").first.wait_for(timeout=60_000)
         self.page.keyboard.press("Control+b")
 
     def run_all(self):
-        """Run all cells; return when the last one has run."""
+        """Run all cells, once the kernel is there; return when the last one has run."""
+        self.page.locator("#jp-main-statusbar").get_by_text("| Idle").wait_for()
         self.page.get_by_role("menuitem", name="Run", exact=True).click()
         self.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
         self.page.wait_for_function(f"() => {_PROMPTS}.some(text => text.includes('*'))")
