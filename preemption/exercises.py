@@ -1,0 +1,149 @@
+"""What a reader calls beside an exercise: check, hint, solution, progress.
+
+Each shows its words at once: as HTML in a notebook, as plain text in a terminal. The same
+calls in the same order show the same words.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+from IPython.core.getipython import get_ipython
+
+from preemption.answers import AnswerVerdict, check_answer
+from preemption.judge import Outcome, Task
+from preemption.tasks import TASKS, examine
+
+__all__ = ["AnswerVerdict", "Result", "check", "check_answer", "hint", "progress", "solution"]
+
+# Okabe-Ito colours, beside the word that says the same.
+COLOURS: dict[Outcome, str] = {
+    "right": "#009E73",
+    "wrong": "#D55E00",
+    "raises": "#D55E00",
+    "not attempted": "#0072B2",
+}
+
+_outcomes: dict[str, Outcome] = {}
+
+
+@dataclass(frozen=True)
+class Result:
+    """What `check` found: the outcome and, in `message`, the plain text that was shown."""
+
+    name: str
+    outcome: Outcome
+    message: str = field(repr=False)
+    _shown_in: int | None = field(repr=False)
+
+    def _ipython_display_(self) -> None:
+        """Show the result where a cell ends with it, unless this very cell has shown it."""
+        if _cell_number() != self._shown_in:
+            _show_result(self)
+
+
+def check(function: Callable[..., Any], name: str | None = None) -> Result:
+    """Check a function against a task, show what came of it, and return that.
+
+    `name` is the task, by default the function's own name. Raises TypeError for what is no
+    function and ValueError for an unknown task.
+    """
+    if not callable(function):
+        raise TypeError(f"check takes the function itself, as in check(swap_ms), not {function!r}")
+    task = _task(name if name is not None else getattr(function, "__name__", "this"))
+    verdict = examine(task, function)
+    _outcomes[task.name] = verdict.outcome
+    message = f"{task.name}: {verdict.outcome}. {verdict.words}"
+    result = Result(task.name, verdict.outcome, message, _cell_number())
+    _show_result(result)
+    return result
+
+
+def hint(name: str, level: int = 1) -> None:
+    """Show hints for a task: in a terminal those up to `level`, in a notebook all, folded.
+
+    Raises ValueError for an unknown task or level.
+    """
+    hints = _task(name).hints
+    if level not in range(1, len(hints) + 1):
+        raise ValueError(f"level must be from 1 to {len(hints)}, not {level!r}")
+    lines = [f"Hint {number}. {words}" for number, words in enumerate(hints[:level], 1)]
+    if level < len(hints):
+        lines.append(f'More: hint("{name}", {level + 1})')
+    folds = (
+        _fold(f"Hint {number} of {len(hints)} for {name}", f"<p>{_with_code(words)}</p>")
+        for number, words in enumerate(hints, 1)
+    )
+    _show("\n".join(lines), "".join(folds))
+
+
+def solution(name: str) -> None:
+    """Show a solution of a task, in a notebook folded. Raises ValueError for an unknown task."""
+    code = _task(name).solution
+    _show(code, _fold(f"A solution of {name}", f"<pre><code>{escape(code)}</code></pre>"))
+
+
+def progress(part: str = "functions") -> None:
+    """Show how many tasks of a part are right, and how each stands.
+
+    The parts: `"functions"`, `"stretch tasks"`, `"schedules"`. Counts what was checked since
+    the kernel started. Raises ValueError for another part.
+    """
+    line = _progress_line(part)
+    lines = [f"{name}: {outcome}" for name, outcome in _standing(part).items()]
+    items = "".join(f"<li>{escape(words)}</li>" for words in lines)
+    html = f"<p><strong>{escape(line)}</strong></p><ul>{items}</ul>"
+    _show("\n".join([line, *(f"  {words}" for words in lines)]), html)
+
+
+def _task(name: str) -> Task:
+    if name not in TASKS:
+        raise ValueError(f"there is no task {name!r}; the tasks are {', '.join(TASKS)}")
+    return TASKS[name]
+
+
+def _standing(part: str) -> dict[str, Outcome]:
+    tasks = [task for task in TASKS.values() if task.part == part]
+    if not tasks:
+        parts = ", ".join(dict.fromkeys(task.part for task in TASKS.values()))
+        raise ValueError(f"there is no part {part!r}; the parts are {parts}")
+    return {task.name: _outcomes.get(task.name, "not attempted") for task in tasks}
+
+
+def _progress_line(part: str) -> str:
+    outcomes = list(_standing(part).values())
+    return f"{outcomes.count('right')} of {len(outcomes)} {part} right"
+
+
+def _show_result(result: Result) -> None:
+    line = f"Progress: {_progress_line(TASKS[result.name].part)}."
+    head, _, words = result.message.partition(". ")
+    style = f"border-left: 5px solid {COLOURS[result.outcome]}; padding: 0 0.8em"
+    html = (
+        f'<div role="status" style="{style}"><p><strong>{escape(head)}.</strong> '
+        f"{escape(words)}</p><p>{escape(line)}</p></div>"
+    )
+    _show(f"{result.message}\n{line}", html)
+
+
+def _with_code(words: str) -> str:
+    return re.sub("`(.+?)`", r"<code>\1</code>", escape(words))
+
+
+def _fold(title: str, html: str) -> str:
+    return f"<details><summary>{escape(title)}</summary>{html}</details>"
+
+
+def _cell_number() -> int | None:
+    shell = get_ipython()
+    return None if shell is None else shell.execution_count
+
+
+def _show(text: str, html: str) -> None:
+    shell = get_ipython()
+    if shell is None:
+        print(text)
+    else:
+        shell.display_pub.publish({"text/plain": text, "text/html": html})

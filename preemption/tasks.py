@@ -1,0 +1,390 @@
+"""The functions that a reader writes: their right results, cases, hints and a solution each."""
+
+import inspect
+from collections.abc import Mapping
+from itertools import combinations
+from textwrap import dedent
+from types import CodeType
+from typing import Any
+
+from preemption.costs import (
+    MS_PER_TOKEN,
+    cheaper,
+    crossover_bandwidth,
+    eviction_overhead,
+    pick_victim,
+    recompute_ms,
+    swap_ms,
+)
+from preemption.judge import Case, Function, Task, Verdict, judge
+from preemption.mistakes import (
+    blocks_of,
+    number_mistake,
+    rows_mistake,
+    strategy_mistake,
+    tokens_of,
+    victim_mistake,
+    victims_mistake,
+)
+from preemption.slots import continuous_schedule, utilization
+
+
+def pick_victims(seqs: Mapping[str, int], blocks_needed: int) -> list[str]:
+    """Names of the sequences to evict so that enough blocks are freed at the least cost.
+
+    `seqs` maps a name to its cached tokens. A block holds 16 tokens, vLLM's default; a
+    sequence's last block may be part full and is freed as well. The cost is the time to
+    rebuild the caches, in proportion to their tokens. If several groups cost the least, any
+    will do, in any order. Raises ValueError if all sequences together hold too few blocks.
+    Tries all groups, so it is for a handful of sequences.
+    """
+    groups = [group for size in range(len(seqs) + 1) for group in combinations(seqs, size)]
+    enough = [group for group in groups if blocks_of(seqs, group) >= blocks_needed]
+    if not enough:
+        raise ValueError(f"{blocks_needed} blocks are needed, more than all of {dict(seqs)} hold")
+    return list(min(enough, key=lambda group: tokens_of(seqs, group)))
+
+
+def share_to_recompute(
+    per_token_bytes: float, bandwidth_bytes_per_s: float, ms_per_token: float = MS_PER_TOKEN
+) -> float:
+    """Share of the cached tokens, 0 to 1, to recompute while the rest loads over the link.
+
+    With this share both end at the same time, and the request resumes the soonest. The copy
+    out is over: only the way back counts. Formula: with a load time of s and a prefill time
+    of r per token, s / (r + s). The idea is that of KVPR and Cake, which overlap the two.
+    """
+    load_ms = swap_ms(1, per_token_bytes, bandwidth_bytes_per_s, round_trip=False)
+    return load_ms / (ms_per_token + load_ms)
+
+
+def examine(task: Task, function: Function) -> Verdict:
+    """Judge a learner's function by itself.
+
+    If it is not right but calls the functions of other tasks, it is judged once more with
+    right ones in their place, so that only its own mistakes count.
+    """
+    verdict = judge(task, function)
+    called = _called(inspect.unwrap(function)) & TASKS.keys() - {task.name}
+    if verdict.outcome == "right" or not called:
+        return verdict
+    surroundings = inspect.unwrap(function).__globals__
+    own = {name: surroundings[name] for name in called & surroundings.keys()}
+    surroundings.update({name: TASKS[name].reference for name in called})
+    try:
+        verdict = judge(task, function)
+    finally:
+        for name in called:
+            del surroundings[name]
+        surroundings.update(own)
+    if verdict.outcome != "right":
+        return verdict
+    names = " and ".join(sorted(called))
+    words = f"{verdict.words} Right ones stood in for {names}: with yours, it did not yet work."
+    return Verdict("right", words)
+
+
+def _case(*args: Any, refused: str = "", **options: Any) -> Case:
+    return Case(args, options, refused)
+
+
+def _called(function: Function) -> set[str]:
+    """Global names that a function uses, also in the lambdas and functions inside it."""
+    codes = [code] if (code := getattr(function, "__code__", None)) else []
+    names: set[str] = set()
+    while codes:
+        code = codes.pop()
+        names.update(code.co_names)
+        codes += [inner for inner in code.co_consts if isinstance(inner, CodeType)]
+    return names
+
+
+_TASKS = (
+    Task(
+        part="functions",
+        reference=recompute_ms,
+        mistake=number_mistake,
+        cases=(
+            _case(1000),
+            _case(0),
+            _case(1),
+            _case(12_345),
+            _case(131_072),
+            _case(1000, ms_per_token=0.25),
+            _case(7, ms_per_token=0.0123456789),
+            _case(500, ms_per_token=3),
+            _case(500, ms_per_token=0),
+        ),
+        hints=(
+            "The cache is gone, so every one of its tokens goes through prefill again.",
+            "Twice the tokens take twice the time. No tokens take none.",
+            "One token takes ms_per_token. How long do `tokens` of them take?",
+        ),
+        solution=dedent("""\
+        def recompute_ms(tokens, ms_per_token=0.1):
+            return tokens * ms_per_token
+        """),
+    ),
+    Task(
+        part="functions",
+        reference=swap_ms,
+        mistake=number_mistake,
+        cases=(
+            _case(1000, 131_072, 25e9),
+            _case(1000, 131_072, 25e9, round_trip=False),
+            _case(1000, 131_072, 25e9, round_trip=True),
+            _case(0, 131_072, 25e9),
+            _case(1, 131_072, 25e9),
+            _case(12_345, 819_200, 12_400_000_000),
+            _case(777, 70_272, 83.4e9, round_trip=False),
+            _case(1000, 0, 25e9),
+            _case(3, 5, 7),
+            _case(3, 5, 0.5),
+            _case(1000, 131_072, 0, refused="a bandwidth of 0"),
+            _case(1000, 131_072, 0.0, round_trip=False, refused="a bandwidth of 0"),
+            _case(1000, 131_072, -25e9, refused="a bandwidth below 0"),
+            _case(0, 131_072, -1, refused="a bandwidth below 0"),
+        ),
+        hints=(
+            "How many bytes is the cache? The time to copy it is bytes divided by bandwidth.",
+            "Bytes divided by bytes per second is seconds, and ms are asked. And is the cache "
+            "copied once or twice?",
+            "Begin with `if` and `raise ValueError(...)` for a bandwidth that is not positive. "
+            "Then bytes / bandwidth, in ms, once or, for a round trip, twice.",
+        ),
+        solution=dedent("""\
+        def swap_ms(tokens, per_token_bytes, bandwidth_bytes_per_s, round_trip=True):
+            if bandwidth_bytes_per_s <= 0:
+                raise ValueError("the bandwidth must be above 0")
+            trips = 2 if round_trip else 1
+            return trips * 1000 * tokens * per_token_bytes / bandwidth_bytes_per_s
+        """),
+    ),
+    Task(
+        part="functions",
+        reference=cheaper,
+        mistake=strategy_mistake,
+        cases=(
+            _case(1000, 131_072, 25e9),
+            _case(1000, 131_072, 1e9),
+            _case(1000, 131_072, 2e9),
+            _case(1000, 131_072, 2.62e9),
+            _case(1000, 131_072, 2.63e9),
+            _case(10_000, 819_200, 16e9),
+            _case(10_000, 819_200, 17e9),
+            _case(1, 131_072, 25e9),
+            _case(1, 131_072, 1e9),
+            _case(0, 131_072, 25e9),
+            _case(1000, 131_072, 2.62144e9),
+        ),
+        hints=(
+            "Work out both times, then compare them.",
+            "You have a function for each: swap_ms with its round trip, and recompute_ms.",
+            'Give "swap" if swapping takes less than recomputing, and "recompute" if not, so '
+            "also when both take the same.",
+        ),
+        solution=dedent("""\
+        def cheaper(tokens, per_token_bytes, bandwidth_bytes_per_s):
+            swap = swap_ms(tokens, per_token_bytes, bandwidth_bytes_per_s)
+            return "swap" if swap < recompute_ms(tokens) else "recompute"
+        """),
+    ),
+    Task(
+        part="functions",
+        reference=pick_victim,
+        mistake=victim_mistake,
+        cases=(
+            _case({"a": 300, "b": 100, "c": 200}),
+            _case({"a": 100, "b": 200, "c": 300}),
+            _case({"a": 300, "b": 200, "c": 100}),
+            _case({"only": 5}),
+            _case({"b": 7, "c": 9, "a": 7}),
+            _case({"a": 7, "c": 9, "b": 7}),
+            _case({"d": 4, "c": 4, "a": 4, "b": 4}),
+            _case({"r2": 5, "r10": 5}),
+            _case({"a": 5, "B": 5}),
+            _case({"long": 2, "a": 9, "z": 1}),
+            _case({"a": 9, "b": 0, "c": 10}),
+            _case({}, refused="an empty seqs"),
+        ),
+        hints=(
+            "The fewest cached tokens are the cheapest to rebuild. A loop over seqs finds them.",
+            "`min(seqs, key=...)` gives the name for which the key is the smallest. On ties it "
+            "takes the first it meets, which need not be the first in string order.",
+            "Let the key be a pair: first what counts most, then what decides a tie. Python "
+            "compares pairs in that order. And what if seqs is empty?",
+        ),
+        solution=dedent("""\
+        def pick_victim(seqs):
+            if not seqs:
+                raise ValueError("there is no sequence to evict")
+            return min(seqs, key=lambda name: (seqs[name], name))
+        """),
+    ),
+    Task(
+        part="functions",
+        reference=eviction_overhead,
+        mistake=number_mistake,
+        cases=(
+            _case([(1000, "recompute"), (1000, "swap")]),
+            _case([]),
+            _case([(1000, "recompute")]),
+            _case([(1000, "swap")]),
+            _case([(12_345, "swap"), (1, "recompute"), (12_345, "swap")]),
+            _case([(7, "recompute"), (7, "recompute"), (0, "swap"), (0, "recompute")]),
+            _case([(1, "swap"), (2000, "recompute"), (30, "swap"), (400, "swap")]),
+        ),
+        hints=(
+            "Go through the events one by one and add up what each costs.",
+            'An event is a pair: `for tokens, strategy in evictions:`. A "recompute" costs '
+            'recompute_ms, a "swap" costs swap_ms. No events cost 0.',
+            "A swap moves 131,072 bytes per token, out and back, over 25e9 bytes per second.",
+        ),
+        solution=dedent("""\
+        def eviction_overhead(evictions):
+            recomputed = sum(tokens for tokens, how in evictions if how == "recompute")
+            swapped = sum(tokens for tokens, how in evictions if how == "swap")
+            return recompute_ms(recomputed) + swap_ms(swapped, 131_072, 25e9)
+        """),
+    ),
+    Task(
+        part="stretch tasks",
+        reference=crossover_bandwidth,
+        mistake=number_mistake,
+        cases=(
+            _case(131_072),
+            _case(131_072, ms_per_token=0.1, round_trip=False),
+            _case(131_072, ms_per_token=0.25),
+            _case(819_200, ms_per_token=0.3, round_trip=True),
+            _case(70_272, ms_per_token=3, round_trip=False),
+            _case(1),
+            _case(0),
+        ),
+        hints=(
+            "At this bandwidth both ways take the same time. So begin with one token: how long "
+            "does its prefill take, and how many bytes must cross the link in that time?",
+            "Bandwidth is bytes divided by seconds. ms_per_token is in ms.",
+            "On a round trip the bytes of a token cross the link twice.",
+        ),
+        solution=dedent("""\
+        def crossover_bandwidth(per_token_bytes, ms_per_token=0.1, round_trip=True):
+            trips = 2 if round_trip else 1
+            return trips * per_token_bytes / (ms_per_token / 1000)
+        """),
+    ),
+    Task(
+        part="stretch tasks",
+        reference=pick_victims,
+        mistake=victims_mistake,
+        cases=(
+            _case({"a": 160, "b": 16, "c": 48}, 3),
+            _case({"a": 64, "b": 80, "c": 96}, 9),
+            _case({"a": 16, "b": 64, "c": 80}, 4),
+            _case({"a": 17, "b": 33, "c": 49}, 4),
+            _case({"a": 100, "b": 17, "c": 33}, 5),
+            _case({"a": 15, "b": 17, "c": 18}, 2),
+            _case({"e": 500, "d": 40, "c": 30, "b": 20, "a": 10}, 6),
+            _case({"a": 16, "b": 32, "c": 31}, 5),
+            _case({"a": 300, "b": 200}, 0),
+            _case({"a": 16, "b": 32}, 4, refused="too few blocks in all"),
+            _case({}, 1, refused="too few blocks in all"),
+        ),
+        hints=(
+            "How many blocks does a sequence hold? 16 tokens fill one; a 17th begins another.",
+            "The cheapest victims one by one need not be the cheapest group. With a handful of "
+            "sequences you can try all groups: look up itertools.combinations.",
+            "List all groups, keep those that hold enough blocks, and take the one with the "
+            "fewest tokens. If none holds enough, raise ValueError.",
+        ),
+        solution=dedent("""\
+        def pick_victims(seqs, blocks_needed):
+            from itertools import combinations
+            groups = [g for size in range(len(seqs) + 1) for g in combinations(seqs, size)]
+            enough = [g for g in groups if sum(-(-seqs[n] // 16) for n in g) >= blocks_needed]
+            return min(enough, key=lambda g: sum(seqs[n] for n in g))
+        """),
+    ),
+    Task(
+        part="stretch tasks",
+        reference=share_to_recompute,
+        mistake=number_mistake,
+        cases=(
+            _case(131_072, 25e9),
+            _case(131_072, 1.31072e9),
+            _case(131_072, 2.62144e9),
+            _case(819_200, 12.4e9, ms_per_token=0.3),
+            _case(70_272, 1e9, ms_per_token=0.02),
+            _case(3, 7000, ms_per_token=2),
+            _case(0, 25e9),
+            _case(131_072, 25e9, ms_per_token=0),
+        ),
+        hints=(
+            "The request resumes when the later of the two has ended. So both should end at "
+            "the same time.",
+            "How long does one token take to load, one way? Compare it with its prefill. The "
+            "slower loading is, the more should be recomputed.",
+            "Recomputing a share x takes x times the prefill time, loading the rest 1 - x "
+            "times the load time. Set them equal and solve for x.",
+        ),
+        solution=dedent("""\
+        def share_to_recompute(per_token_bytes, bandwidth_bytes_per_s, ms_per_token=0.1):
+            load_ms = 1000 * per_token_bytes / bandwidth_bytes_per_s
+            return load_ms / (ms_per_token + load_ms)
+        """),
+    ),
+    Task(
+        part="schedules",
+        reference=utilization,
+        mistake=number_mistake,
+        cases=(
+            _case([["A", "B"], ["A", None], ["C", None], ["C", None]]),
+            _case([["A", "B"], ["A", "C"], [None, "C"]]),
+            _case([["A", "B"]]),
+            _case([["A"]]),
+            _case([[None, None], ["A", None]]),
+            _case([[None, None, None]]),
+            _case([["A", "B", "C", None], [None, None, None, "D"], ["E", None, None, "D"]]),
+        ),
+        hints=(
+            "It is a share: what is used, divided by what is there.",
+            "Each row offers one place per slot. How many places do all rows offer together, "
+            "and how many of them hold a name?",
+            "Count the entries that are not None, and divide by the number of all entries.",
+        ),
+        solution=dedent("""\
+        def utilization(rows):
+            entries = [entry for row in rows for entry in row]
+            return sum(entry is not None for entry in entries) / len(entries)
+        """),
+    ),
+    Task(
+        part="schedules",
+        reference=continuous_schedule,
+        mistake=rows_mistake,
+        cases=(
+            _case({"A": 2, "B": 1, "C": 2}, 2),
+            _case({"A": 1, "B": 2, "C": 3}, 1),
+            _case({"A": 3, "B": 1}, 4),
+            _case({"z": 1, "y": 1, "x": 2, "w": 1, "v": 1}, 2),
+            _case({"A": 2, "B": 2, "C": 2, "D": 2}, 2),
+            _case({"A": 5, "B": 1, "C": 1, "D": 2, "E": 1, "F": 4}, 3),
+            _case({"A": 1}, 1),
+        ),
+        hints=(
+            "Go iteration by iteration: first fill the free slots from the line, then write "
+            "the row down, then take out who has ended.",
+            "Or slot by slot: a sequence holds one slot for all of its iterations. Which slot "
+            "is free first for the next in line? On a tie, the lowest.",
+            "Keep one list per slot. Give each sequence to the shortest list, length times. "
+            "Then read the lists side by side, with None where one has ended.",
+        ),
+        solution=dedent("""\
+        def continuous_schedule(lengths, slots):
+            ran = [[] for _ in range(slots)]
+            for name, length in lengths.items():
+                min(ran, key=len).extend([name] * length)
+            return [[s[i] if i < len(s) else None for s in ran] for i in range(max(map(len, ran)))]
+        """),
+    ),
+)
+TASKS = {task.name: task for task in _TASKS}
