@@ -154,7 +154,7 @@ def show(value: object) -> str:
     """Return a value as short text on one line, the same in every run."""
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, float) and abs(value) >= 1e9 and float(f"{value / 1e9:g}e9") == value:
+    if isinstance(value, float) and 1e9 <= value < 1e15 and value == float(f"{value / 1e9:g}e9"):
         return f"{value / 1e9:g}e9"
     text = _repr(value)
     # An address in memory is another one in the next run.
