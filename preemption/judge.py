@@ -106,7 +106,7 @@ def judge(task: Task, function: Function, limit_s: float = LIMIT_S) -> Verdict:
             if isinstance(message, Verdict):
                 return message
             case = task.cases[message]
-        return _too_long(call_text(task, case))
+        return _too_long(call_text(task, case), limit_s)
     except EOFError:
         return Verdict("raises", f"{call_text(task, case)} ended the whole Python process.")
     finally:
@@ -134,7 +134,7 @@ def judge_here(
     ):
         for number, case in enumerate(task.cases):
             started(number)
-            verdict = _judge_case(task, case, function, deadline)
+            verdict = _judge_case(task, case, function, limit_s, deadline)
             if verdict is not None:
                 return verdict
     return Verdict("right", f"All {len(task.cases)} calls came out right.")
@@ -161,7 +161,9 @@ def show(value: object) -> str:
     return f"an object of type {type(value).__name__}" if " at 0x" in text else _one_line(text)
 
 
-def _judge_case(task: Task, case: Case, function: Function, deadline: float) -> Verdict | None:
+def _judge_case(
+    task: Task, case: Case, function: Function, limit_s: float, deadline: float
+) -> Verdict | None:
     call = call_text(task, case)
     args, options = copy.deepcopy((case.args, dict(case.options)))
     # A learner may name the parameters otherwise: then all arguments go by position.
@@ -174,7 +176,7 @@ def _judge_case(task: Task, case: Case, function: Function, deadline: float) -> 
     given = [_repr(value) for value in args]
     result, error = _call(function, args, options, deadline)
     if isinstance(error, _TooLong):
-        return _too_long(call)
+        return _too_long(call, limit_s)
     if type(error) is NotImplementedError or (error is None and _is_stub(function, result)):
         return Verdict("not attempted", "Write its body, then run its cell and this one again.")
     for name, value, was in zip(names[: len(args)], args, given, strict=True):
@@ -234,8 +236,9 @@ def _is_stub(function: Function, result: object) -> bool:
     return {instruction.opname for instruction in dis.get_instructions(code)} <= STUB_OPCODES
 
 
-def _too_long(call: str) -> Verdict:
-    return Verdict("wrong", f"{call} was stopped: is there a loop that never ends?")
+def _too_long(call: str, limit_s: float) -> Verdict:
+    words = f"{call} was stopped after {limit_s:g} s. Is there a loop that never ends?"
+    return Verdict("wrong", words)
 
 
 def _no_result(result: object) -> str | None:
