@@ -31,12 +31,17 @@ _outcomes: dict[str, Outcome] = {}
 
 @dataclass(frozen=True)
 class Result:
-    """What `check` found: the outcome and, in `message`, the plain text that was shown."""
+    """What `check` found: the task's name, the outcome, and words on it in plain text."""
 
     name: str
     outcome: Outcome
-    message: str = field(repr=False)
+    words: str = field(repr=False)
     _shown_in: int | None = field(repr=False)
+
+    @property
+    def message(self) -> str:
+        """All of it in one plain text."""
+        return f"{self.name}: {self.outcome}. {self.words}"
 
     def _ipython_display_(self) -> None:
         """Show the result where a cell ends with it, unless this very cell has shown it."""
@@ -55,8 +60,7 @@ def check(function: Callable[..., Any], name: str | None = None) -> Result:
     task = _task(name if name is not None else getattr(function, "__name__", "this"))
     verdict = examine(task, function)
     _outcomes[task.name] = verdict.outcome
-    message = f"{task.name}: {verdict.outcome}. {verdict.words}"
-    result = Result(task.name, verdict.outcome, message, _cell_number())
+    result = Result(task.name, verdict.outcome, verdict.words, _cell_number())
     _show_result(result)
     return result
 
@@ -119,11 +123,10 @@ def _progress_line(part: str) -> str:
 
 def _show_result(result: Result) -> None:
     line = f"Progress: {_progress_line(TASKS[result.name].part)}."
-    head, _, words = result.message.partition(". ")
     style = f"border-left: 5px solid {COLOURS[result.outcome]}; padding: 0 0.8em"
     html = (
-        f'<div role="status" style="{style}"><p><strong>{escape(head)}.</strong> '
-        f"{escape(words)}</p><p>{escape(line)}</p></div>"
+        f'<div role="status" style="{style}"><p><strong>{result.name}: {result.outcome}.</strong> '
+        f"{escape(result.words)}</p><p>{line}</p></div>"
     )
     _show(f"{result.message}\n{line}", html)
 

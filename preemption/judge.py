@@ -14,6 +14,7 @@ import dis
 import inspect
 import multiprocessing
 import os
+import signal
 import sys
 import time
 import traceback
@@ -89,6 +90,8 @@ def judge(task: Task, function: Function, limit_s: float = LIMIT_S) -> Verdict:
     reader, writer = fork.Pipe(duplex=False)
 
     def run() -> None:
+        # An interrupt is for the parent, which then ends this child.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         # A notebook's own input would ask its reader through the parent's connection.
         builtins.input = _no_input
         writer.send(judge_here(task, function, limit_s, started=writer.send))
@@ -140,10 +143,6 @@ def judge_here(
     return Verdict("right", f"All {len(task.cases)} calls came out right.")
 
 
-def _no_input(_prompt: object = "") -> str:
-    raise EOFError("there is no one to answer input() here")
-
-
 def call_text(task: Task, case: Case) -> str:
     """Return the call as a learner would type it."""
     options = (f"{name}={show(value)}" for name, value in case.options.items())
@@ -159,6 +158,10 @@ def show(value: object) -> str:
     text = _repr(value)
     # An address in memory is another one in the next run.
     return f"an object of type {type(value).__name__}" if " at 0x" in text else _one_line(text)
+
+
+def _no_input(_prompt: object = "") -> str:
+    raise EOFError("there is no one to answer input() here")
 
 
 def _judge_case(
@@ -261,14 +264,12 @@ def _error_text(error: BaseException) -> str:
 
 
 def _place(function: Function, error: BaseException) -> str:
-    """Say in which line of the function it was raised, and what to do about a missing name."""
+    """Say in which line of the function it came up, and what to do about a missing name."""
     code = getattr(inspect.unwrap(function), "__code__", None)
-    lines = [
-        line
-        for frame, line in traceback.walk_tb(error.__traceback__)
-        if code is not None and frame.f_code.co_filename == code.co_filename
-    ]
-    place = f" in line {lines[-1] - code.co_firstlineno + 1}." if lines and code else "."
+    place = "."
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        if frame.f_code is code:
+            place = f" in line {line - code.co_firstlineno + 1}."
     if type(error) is NameError:
         return f"{place} Run the cell that defines or imports it, then this one again."
     return place

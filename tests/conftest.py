@@ -1,7 +1,11 @@
-"""What all tests share: a warm font cache, and the score of the proof by mutation at the end."""
+"""What all tests share: a warm font cache, no deadlines, the score of the proof by mutation."""
 
 # Building matplotlib's font cache may warn on stderr; here it does so before any notebook runs.
 import matplotlib.font_manager  # noqa: F401
+from hypothesis import settings
+
+settings.register_profile("no deadline", deadline=None)
+settings.load_profile("no deadline")
 
 COLUMNS = ("mutants", "killed", "equivalent", "survived", "styles accepted")
 

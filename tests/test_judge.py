@@ -1,7 +1,9 @@
 """The judge: its verdicts, and that nothing a learner's function does can stop or fool it."""
 
 import itertools
+import multiprocessing
 import os
+import signal
 import sys
 from textwrap import dedent
 
@@ -92,6 +94,11 @@ VERDICTS = [
         "def scale(x, factor=1):\n    return np.float64(x)",
         "raises",
         "(name 'np' is not defined) in line 2. Run the cell that defines or imports it",
+    ),
+    (
+        "def half(x): return x / 0\n\ndef scale(x, factor=1):\n    y = x\n    return half(y)",
+        "raises",
+        "scale(1) raised ZeroDivisionError (division by zero) in line 3.",
     ),
     ("def scale(x, factor=1): return scale(x)", "raises", "RecursionError"),
     ("def scale(x, factor=1): raise SystemExit", "raises", "raised SystemExit in line 1."),
@@ -236,7 +243,7 @@ def test_the_words_name_the_call_that_never_ends(monkeypatch):
     def scale(x, factor=1):
         return sum(itertools.count()) if factor == 3 else x
 
-    assert "scale(2, factor=3) was stopped" in judge(TASK, scale, limit_s=0.1).words
+    assert "scale(2, factor=3) was stopped" in judge(TASK, scale, limit_s=1).words
 
 
 @pytest.mark.skipif(not CAN_FORK, reason="no fork: the function would end this process")
@@ -245,6 +252,20 @@ def test_a_function_that_ends_the_process_ends_only_the_child(end):
     verdict = judge(TASK, learner(f"import os\ndef scale(x, factor=1): {end}"))
     assert verdict.outcome == "raises"
     assert verdict.words == "scale(1) ended the whole Python process."
+
+
+@pytest.mark.skipif(not CAN_FORK, reason="no fork: an interrupt stops the function itself")
+def test_an_interrupt_stops_the_child_and_goes_on(capfd):
+    def press_stop():
+        os.kill(os.getppid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGINT)
+        while True:
+            pass
+
+    with pytest.raises(KeyboardInterrupt):
+        judge(TASK, lambda _x, factor=1: press_stop() or factor)
+    assert multiprocessing.active_children() == []
+    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.skipif(not CAN_FORK, reason="no fork: input would ask here")

@@ -72,7 +72,7 @@ def test_every_mutant_is_rejected_or_equivalent(name, record_property):
     total, equivalent, survived, killed_though_listed, used = 0, 0, [], [], set()
     for operator, source in mutants(task.solution, example(task), results):
         total += 1
-        right = judge_here(task, run(source, name), limit_s=10).outcome == "right"
+        right = judge_here(task, run(source, name), limit_s=60).outcome == "right"
         change = difference(task.solution, source)
         listed = {pattern for pattern in reasons if re.fullmatch(pattern, change)}
         used |= listed
@@ -95,7 +95,7 @@ def test_every_mutant_is_rejected_or_equivalent(name, record_property):
     ("name", "place"), [(name, place) for name in TASKS for place in range(len(STYLES[name]))]
 )
 def test_every_style_is_accepted(name, place):
-    verdict = judge_here(TASKS[name], STYLES[name][place])
+    verdict = judge_here(TASKS[name], STYLES[name][place], limit_s=60)
     assert verdict.outcome == "right", verdict.words
 
 
