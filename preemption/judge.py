@@ -180,7 +180,7 @@ def _judge_case(
     result, error = _call(function, args, options, deadline)
     if isinstance(error, _TooLong):
         return _too_long(call, limit_s)
-    if type(error) is NotImplementedError or (error is None and _is_stub(function, result)):
+    if isinstance(error, NotImplementedError) or (error is None and _is_stub(function, result)):
         return Verdict("not attempted", "Write its body, then run its cell and this one again.")
     for name, value, was in zip(names[: len(args)], args, given, strict=True):
         if _repr(value) != was:
