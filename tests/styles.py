@@ -440,17 +440,11 @@ def numpy_choices(seqs, blocks_needed):
 
 # share_to_recompute
 
-solves("share_to_recompute")(
-    lambda size, speed, ms=0.1: 1 / (1 + ms * speed / 1000 / size) if size else 0
-)
+solves("share_to_recompute")(lambda size, speed, ms=0.1: 1 / (1 + ms * speed / 1000 / size))
 
 
 @solves("share_to_recompute")
 def by_rates(per_token_bytes, bandwidth_bytes_per_s, ms_per_token=0.1):
-    if per_token_bytes == 0:
-        return 0
-    if ms_per_token == 0:
-        return 1
     recomputed_per_ms = 1 / ms_per_token
     loaded_per_ms = bandwidth_bytes_per_s / per_token_bytes / 1000
     return recomputed_per_ms / (recomputed_per_ms + loaded_per_ms)
@@ -479,7 +473,7 @@ def closes_in(per_token_bytes, bandwidth_bytes_per_s, ms_per_token=0.1):
             low = share
         else:
             high = share
-    return high if per_token_bytes else 0.0
+    return high
 
 
 @solves("share_to_recompute")
