@@ -1,8 +1,8 @@
 """Read a Hugging Face `config.json`: the fields that decide how large the KV cache is.
 
 Fields, defaults and layer patterns are those of each family's configuration class in
-transformers (4.57.1 and 5.24.0 were read; they agree). Nothing is guessed: what the config does
-not say and the family does not set is an error.
+transformers (4.57.1 and 5.24.0 were read; their defaults agree). Nothing is guessed: what the
+config does not say and the family does not set is an error.
 """
 
 from collections.abc import Mapping

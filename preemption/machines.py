@@ -95,8 +95,6 @@ class Model(Row):
                 self._whole(key)
         if (self.kv_heads is None) == (self.latent_dim is None):
             raise ValueError("either kv_heads or latent_dim must be given")
-        if self.kv_heads is not None and self.heads % self.kv_heads:
-            raise ValueError(f"kv_heads must divide the {self.heads} heads, not {self.kv_heads}")
         self._whole("windowed_layers", least=0)
         if self.windowed_layers > self.layers:
             raise ValueError(f"windowed_layers must be at most {self.layers}")
@@ -211,6 +209,8 @@ class Device(Row):
         self._in_range("bf16_tflop_per_s", 0.01, 1e5, "TFLOP/s")
         self._in_range("memory_gb", 1, 1e5, "GB")
         self._in_range("memory_gb_per_s", 1, 1e5, "GB/s")
+        if not isinstance(self.host_link, str | None):
+            raise TypeError(f"host_link must be the name of a link, not {self.host_link!r}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -263,6 +263,9 @@ class Profile(Row):
         self._in_range("floor_ms", 0, 1e4, "ms")
         self._in_range("start_ms", 0, 1e4, "ms")
         self._in_range("ms_per_token", 1e-6, 100, "ms per token")
+        for key in ("devices", "points"):
+            if not isinstance(getattr(self, key), tuple):
+                raise TypeError(f"{key} must be a list, not {getattr(self, key)!r}")
 
 
 RowT = TypeVar("RowT", bound=Row)
@@ -319,7 +322,9 @@ def load(path: Path | Traversable, kind: type[RowT]) -> Catalogue[RowT]:
     return catalogue
 
 
-def _row(kind: type[RowT], row: Mapping[str, Any]) -> RowT:
+def _row(kind: type[RowT], row: object) -> RowT:
+    if not isinstance(row, dict):
+        raise TypeError("a row must be a table")
     keys = {field.name: field.default is MISSING for field in fields(kind)}
     if unknown := row.keys() - keys.keys():
         raise ValueError(f"unknown key {', '.join(sorted(unknown))}; known are {', '.join(keys)}")

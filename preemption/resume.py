@@ -55,7 +55,9 @@ class Recompute:
             _scalar(key, getattr(self, key))
         for key in ("ms_per_token2", "windowed_ms_per_token2"):
             _scalar(key, getattr(self, key))
-        if self.window is None and self.windowed_ms_per_token2:
+        if self.window is not None:
+            _scalar("window", self.window, positive=True)
+        elif self.windowed_ms_per_token2:
             raise ValueError("windowed_ms_per_token2 needs a window")
 
     @classmethod
@@ -262,7 +264,8 @@ def break_even_bandwidth(recompute: Recompute, copy: Copy, tokens: Values) -> fl
     """
     left_ms = np.asarray(recompute.ms(tokens) - copy.overhead_ms(tokens))
     moved = copy._trips * 1e3 * np.asarray(copy.model.cache_bytes(tokens, copy.bits), np.float64)
-    bandwidth = np.divide(moved, left_ms, out=np.full(left_ms.shape, np.inf), where=left_ms > 0)
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        bandwidth = np.where(left_ms > 0, moved / left_ms, np.inf)
     return bandwidth if isinstance(tokens, np.ndarray) else float(bandwidth)
 
 
