@@ -110,7 +110,7 @@ class Model(Row):
     @classmethod
     def from_config(
         cls,
-        config: "Mapping[str, object] | str | os.PathLike[str]",
+        config: Mapping[str, object] | str | os.PathLike[str],
         name: str | None = None,
         *,
         parameters: float | None = None,
@@ -120,10 +120,9 @@ class Model(Row):
 
         Known are the model types in `hf_config.FAMILIES`, with each family's defaults where a
         field is absent. `name` is by default the last part of the config's `_name_or_path`, else
-        the model type. A config does not say how many
-        `parameters` a model has; give them if times are wanted. Raises ValueError that says
-        what is not known: no JSON object, an unknown or missing `model_type`, a nested config, a
-        field that is missing or of a wrong type.
+        the model type. A config does not say how many `parameters` a model has: give them if
+        times are wanted. Raises ValueError that says what is not known: no JSON object, an
+        unknown or missing `model_type`, a nested config, a field of a wrong type or out of range.
         """
         if not isinstance(config, Mapping):
             path = Path(config)
@@ -179,12 +178,16 @@ class Model(Row):
         """Elements of a value head."""
         return self.value_dim or self.head_dim
 
+    @property
+    def full_layers(self) -> int:
+        """Layers that keep all tokens."""
+        return self.layers - self.windowed_layers
+
     def _kept(self, tokens: Values) -> float | Array:
         """Return the tokens kept, added up over the layers; whole for a whole number."""
         numbers = _numbers("tokens", tokens)
         kept = int(tokens) if isinstance(tokens, int | np.integer) else numbers
-        full_layers = self.layers - self.windowed_layers
-        return full_layers * kept + self.windowed_layers * at_most(kept, self.window or 0)
+        return self.full_layers * kept + self.windowed_layers * at_most(kept, self.window or 0)
 
 
 def at_most(numbers: float | Array, limit: float) -> float | Array:

@@ -9,6 +9,7 @@ T has the floor of a forward pass, a part per token, and causal attention. S has
 event, a launch per copy, and the bytes. What the event costs the other requests is left out.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -51,10 +52,11 @@ class Recompute:
     sure: Sure
 
     def __post_init__(self) -> None:
-        for key in ("floor_ms", "start_ms", "ms_per_token"):
-            _scalar(key, getattr(self, key))
-        for key in ("ms_per_token2", "windowed_ms_per_token2"):
-            _scalar(key, getattr(self, key))
+        _scalar("floor_ms", self.floor_ms)
+        _scalar("start_ms", self.start_ms)
+        _scalar("ms_per_token", self.ms_per_token)
+        _scalar("ms_per_token2", self.ms_per_token2)
+        _scalar("windowed_ms_per_token2", self.windowed_ms_per_token2)
         if self.window is not None:
             _scalar("window", self.window, positive=True)
         elif self.windowed_ms_per_token2:
@@ -71,8 +73,10 @@ class Recompute:
         parameter and token at `efficiency` (above 0, at most 1) times the device's peak, and as
         floor the time to read all weights from its memory once. Attention is derived in both
         cases, at the same efficiency: of all pairs of tokens half, and for each pair, layer and
-        head 2 FLOP per element of key and value. Raises ValueError if the efficiency is out of
-        range, or if parameters are needed and not known.
+        head 2 FLOP per element of key and value. One device is taken to hold the model; if
+        several share its work and its cache evenly, this time and that of the bytes are divided
+        alike. Raises ValueError if the efficiency is out of range, or if parameters are needed
+        and not known.
         """
         if _scalar("efficiency", efficiency, positive=True) > 1:
             raise ValueError(f"efficiency must be above 0 and at most 1, not {efficiency!r}")
@@ -99,7 +103,7 @@ class Recompute:
             floor_ms=floor_ms,
             start_ms=start_ms,
             ms_per_token=ms_per_token,
-            ms_per_token2=(model.layers - model.windowed_layers) * layer_ms,
+            ms_per_token2=model.full_layers * layer_ms,
             windowed_ms_per_token2=model.windowed_layers * layer_ms,
             window=model.window,
             source=source,
@@ -120,11 +124,9 @@ class Recompute:
 
     def _linear_at(self, n: float | Array) -> float | Array:
         line = self.start_ms + self.ms_per_token * n
-        return (
-            np.maximum(line, self.floor_ms)
-            if isinstance(n, np.ndarray)
-            else max(line, self.floor_ms)
-        )
+        if isinstance(line, np.ndarray):
+            return np.maximum(line, self.floor_ms)
+        return max(line, self.floor_ms)
 
     def _at(self, n: float | Array) -> float | Array:
         seen = at_most(n, self.window or 0)
@@ -198,21 +200,23 @@ class Copy:
 
     @cached_property
     def _copies_per_token(self) -> tuple[float, float]:
-        windowed, full = self.model.windowed_layers, self.model.layers - self.model.windowed_layers
+        per_token = 1 / self.block_tokens
         if self.layout == "block":  # the sliding layers' part comes along, if any layer keeps all
-            return (1 / self.block_tokens, 0.0) if full else (0.0, 1 / self.block_tokens)
-        pieces = (1 if self.model.latent_dim else 2) / self.block_tokens
-        return full * pieces, windowed * pieces
+            return (per_token, 0.0) if self.model.full_layers else (0.0, per_token)
+        pieces = 1 if self.model.latent_dim else 2
+        return (
+            pieces * per_token * self.model.full_layers,
+            pieces * per_token * self.model.windowed_layers,
+        )
 
     @cached_property
     def _ms_per_token(self) -> tuple[float, float]:
-        windowed, full = self.model.windowed_layers, self.model.layers - self.model.windowed_layers
-        bytes_ms = 1e3 * self.model.elements * self.bits / 8 / self.bandwidth_bytes_per_s
+        layer_ms = 1e3 * self.model.elements * self.bits / 8 / self.bandwidth_bytes_per_s
         launch_ms = 1e-3 * self.launch_us
-        copies = self._copies_per_token
+        full_copies, windowed_copies = self._copies_per_token
         return (
-            self._trips * (full * bytes_ms + copies[0] * launch_ms),
-            self._trips * (windowed * bytes_ms + copies[1] * launch_ms),
+            self._trips * (self.model.full_layers * layer_ms + full_copies * launch_ms),
+            self._trips * (self.model.windowed_layers * layer_ms + windowed_copies * launch_ms),
         )
 
     def _sum(self, rates: tuple[float, float], n: float | Array) -> float | Array:
@@ -230,9 +234,10 @@ class Copy:
 def crossover_tokens(recompute: Recompute, copy: Copy) -> tuple[float, ...]:
     """Token counts at which both cost the same and the cheaper way changes: none, one or two.
 
-    Looked for from 1 token on; real numbers, in order. T bends upwards only and S downwards
-    only, so their difference has one lowest place and changes its sign at most once on either
-    side of it. Curves that touch or coincide (within 1e-9 of their value) do not cross there.
+    Looked for from 1 to 1e12 tokens; real numbers, in order. T bends upwards only and S
+    downwards only, so their difference has one lowest place and changes its sign at most once on
+    either side of it. Where curves touch or coincide (within 1e-9 of their value) they do not
+    cross.
     """
 
     def gap(n: float) -> float:
@@ -326,11 +331,11 @@ def best_mix(tokens: float, recompute: Recompute, copy: Copy) -> Mix:
     def recompute_lasts(share: float) -> bool:
         return bool(recompute._at(share * tokens) >= copy._at((1 - share) * tokens))
 
-    together = _first(recompute_lasts, 0.0, 1.0)
-    shares = np.array([0.0, 1.0, together, np.nextafter(together, 0.0)])
-    times = mix_ms(tokens, shares, recompute, copy)
-    best = int(np.argmin(times))
-    return Mix(share=float(shares[best]), ms=float(np.asarray(times)[best]))
+    # The two neighbours around the meeting point; at either end of the range one way is enough.
+    meet = _first(recompute_lasts, 0.0, 1.0)
+    shares = (meet, math.nextafter(meet, 0.0))
+    mixes = [Mix(share, mix_ms(tokens, share, recompute, copy)) for share in shares]
+    return min(mixes, key=lambda mix: mix.ms)
 
 
 def _first(holds: Callable[[float], bool], low: float, high: float) -> float:

@@ -107,6 +107,11 @@ def test_derived_times_by_hand():
     assert deepseek.ms_per_token2 == pytest.approx(attention)
     assert deepseek.sure == "derived"
     assert "40% of 989.4 TFLOP/s" in deepseek.source
+    gemma = Recompute.of(MODELS["Gemma-3-1B"], H100)
+    layer = 2 * 4 * 256 / (0.5 * 989.4e12) * 1e3
+    assert gemma.ms_per_token2 == pytest.approx(4 * layer)
+    assert gemma.windowed_ms_per_token2 == pytest.approx(22 * layer)
+    assert gemma.window == 512
 
 
 @given(st.integers(1, 3000))
@@ -127,6 +132,8 @@ def test_copies_by_layout():
     sliding = copy(MODELS["Gemma-3-1B"], block_tokens=1)
     assert sliding.copies(1000) == 2 * (4 * 1000 + 22 * 512)
     assert replace(sliding, layout="block").copies(1000) == 1000
+    mistral = Model.from_config({"model_type": "mistral", "sliding_window": 500})
+    assert copy(mistral, layout="block", block_tokens=1).copies(1000) == 500
 
 
 def test_copy_time_by_hand():
@@ -244,6 +251,14 @@ def test_two_straight_lines_through_0_never_cross_in_tokens():
             copy(bandwidth=2.62144e9),
             [100, 900],
         ),
+        # The floor again, and a copy that is dearer only around the place where T takes off.
+        (curve(floor_ms=10, ms_per_token=0.2), copy(fixed_ms=6, bandwidth=2.62144e9), [40, 60]),
+        # Attention that stops growing at a window of 300: 100 + 1e-4 (600 n - 300^2) = 0.1 n.
+        (
+            curve(start_ms=100, windowed_ms_per_token2=1e-4, window=300),
+            copy(bandwidth=2.62144e9),
+            [91 / (0.1 - 0.06)],
+        ),
         # 22 of 26 layers stop growing at 512 tokens: 0.1 n = 2e3 (4,096 n + 11,534,336) / 4e8.
         (TOY, copy(MODELS["Gemma-3-1B"], bandwidth=4e8), [57.67168 / (0.1 - 0.02048)]),
     ],
@@ -256,6 +271,7 @@ def test_what_makes_a_crossover_in_tokens(recompute, swap, expected):
 def test_curves_that_touch_do_not_cross():
     square = curve(start_ms=10, ms_per_token2=1e-3)  # touches 0.2 n at n = 100
     assert crossover_tokens(square, copy(bandwidth=1.31072e9)) == ()
+    assert crossover_tokens(square, copy(bandwidth=1.31072e9 * (1 - 1e-11))) == ()
     assert len(crossover_tokens(square, copy(bandwidth=1.31072e9 * 0.99999))) == 2
     assert crossover_tokens(square, copy(bandwidth=1.31072e9 * 1.00001)) == ()
     # The floor meets the copy in one point, where the line takes off: no change of sign.
