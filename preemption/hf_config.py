@@ -68,16 +68,14 @@ class _Fields:
     """The fields of one config, each checked when read; remembers which came from the family."""
 
     def __init__(self, config: Mapping[str, object]) -> None:
-        family = config.get("model_type")
+        family, nested = config.get("model_type"), config.get("text_config") is not None
         if not isinstance(family, str) or family not in FAMILIES:
-            hint = "; if its text_config is of a known family, pass that" * (
-                "text_config" in config
-            )
+            hint = "; it is nested, try its text_config" if nested else ""
             raise ValueError(
                 f"model_type {family!r} is not known, so neither is its cache; "
                 f"known are {', '.join(FAMILIES)}{hint}"
             )
-        if "text_config" in config:
+        if nested:
             raise ValueError(f"{family}: the config is nested, pass its text_config")
         if config.get("use_bidirectional_attention"):
             raise ValueError(f"{family}: the cache of bidirectional attention is not known")
