@@ -12,8 +12,6 @@ import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias, TypeVar, get_args, overload
 
@@ -237,7 +235,8 @@ class Link(Row):
                 raise ValueError("achieved_source without achieved_gb_per_s")
             return
         self._in_range("achieved_gb_per_s", 0.01, self.nominal_gb_per_s, "GB/s")
-        if not self.achieved_source.strip() or self.achieved_sure not in get_args(Sure):
+        sourced = isinstance(self.achieved_source, str) and self.achieved_source.strip()
+        if not sourced or self.achieved_sure not in get_args(Sure):
             raise ValueError("achieved_gb_per_s must have achieved_source and achieved_sure")
 
     @property
@@ -300,7 +299,7 @@ class Catalogue(dict[str, RowT]):
         return row
 
 
-def load(path: Path | Traversable, kind: type[RowT]) -> Catalogue[RowT]:
+def load(path: Path, kind: type[RowT]) -> Catalogue[RowT]:
     """Read a catalogue file (TOML): an array of tables named after `kind`, a table per row.
 
     Keys are the fields of `kind` and carry their units. Raises ValueError that names the file
@@ -340,7 +339,7 @@ def _frozen(value: Any) -> Any:
     return tuple(_frozen(item) for item in value) if isinstance(value, list) else value
 
 
-_DATA = files("preemption") / "data"
+_DATA = Path(__file__).parent / "data"
 MODELS = load(_DATA / "models.toml", Model)
 LINKS = load(_DATA / "links.toml", Link)
 DEVICES = load(_DATA / "devices.toml", Device)

@@ -200,6 +200,10 @@ LINK = 'name = "A"\nnominal_gb_per_s = 5\nsource = "a test"\nsure = "checked"\n'
         ("[[link]]\n" + LINK.replace("= 5", '= "5"'), "row 1 (A): nominal_gb_per_s must be a num"),
         ("[[link]]\n" + LINK + "achieved_gb_per_s = 40\n", "row 1 (A): achieved_gb_per_s must be"),
         ("[[link]]\n" + LINK + "achieved_gb_per_s = 4\n", "row 1 (A): achieved_gb_per_s must have"),
+        (
+            "[[link]]\n" + LINK + "achieved_gb_per_s = 4\nachieved_source = 1\n",
+            "row 1 (A): achieved_gb_per_s must have",
+        ),
         ("[[link]]\n" + LINK.replace("checked", "sure"), "row 1 (A): sure must be one of checked"),
         ("[[link]]\n" + LINK + "[[link]]\n" + LINK, "row 2 (A): the name 'A' is taken"),
         ("[[link]]\n" + LINK + "[[link]]\n" + LINK.replace('"A"', "1"), "row 2 (1): name must be"),
