@@ -1,4 +1,4 @@
-"""The picture that moves: number boxes with sliders, a picture in two layers, words below it.
+"""The picture that moves: controls, a picture in two layers, words below it.
 
 The still layer (axes, ticks, grid) is drawn once; at each change only the artists that move
 are drawn again, as a small SVG that lies over it. Picture and words travel in one message.
@@ -6,27 +6,25 @@ are drawn again, as a small SVG that lies over it. Picture and words travel in o
 
 import asyncio
 import base64
-import bisect
 import html
 import inspect
 import io
 import itertools
-import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol, TypeAlias, overload
+from typing import Any, Protocol, TypeAlias
 
 import ipywidgets as widgets
 import matplotlib as mpl
-import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.figure import Figure
 
-from preemption import theme, words
+from preemption import theme
+from preemption.controls import Setting
 
 Bundle: TypeAlias = tuple[dict[str, Any], dict[str, Any]]  # data and metadata by MIME type
 
@@ -124,118 +122,27 @@ def _rc(settings: Any) -> Iterator[None]:
         mpl.rcParams.update(before)
 
 
-class Number:
-    """A setting of an explorer: a number box that holds the exact value, and a slider.
-
-    The slider holds only a place on a scale of round numbers between `low` and `high`; it
-    stands at the place nearest to the value. As a class attribute of an Explorer it reads
-    and sets the value: setting checks it, redraws, and raises what goes wrong.
-    """
-
-    def __init__(
-        self, label: str, *, default: float, low: float, high: float, whole: bool = False
-    ) -> None:
-        self.label, self.default, self.low, self.high = label, default, low, high
-        self.whole = whole
-        self.places = round_numbers(low, high, whole=whole)
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    @overload
-    def __get__(self, explorer: None, owner: type) -> "Number": ...
-    @overload
-    def __get__(self, explorer: "Explorer", owner: type) -> float: ...
-    def __get__(self, explorer: "Explorer | None", owner: type) -> "Number | float":
-        return self if explorer is None else explorer.settings[self.name]
-
-    def __set__(self, explorer: "Explorer", value: float) -> None:
-        explorer.change(**{self.name: value})
-
-    def checked(self, value: object) -> float:
-        """Return `value` as an int or float, or say what came and what is allowed."""
-        kind = "a whole number" if self.whole else "a number"
-        allowed = f"{kind} from {words.plain(self.low)} to {words.plain(self.high)}"
-        if isinstance(value, bool) or not isinstance(value, int | float | np.number):
-            raise TypeError(f"{self.label} must be {allowed}, not {value!r}")
-        if not self.low <= value <= self.high or (self.whole and value != int(value)):
-            raise ValueError(f"{self.label} must be {allowed}, not {value}")
-        return int(value) if self.whole else float(value)
-
-    def nearest_place(self, value: float) -> int:
-        """Return the index of the place on the scale that is nearest to `value`."""
-        above = bisect.bisect_left(self.places, value)
-        near = range(max(above - 1, 0), min(above + 1, len(self.places)))
-        return min(near, key=lambda i: abs(math.log(self.places[i] / value)))
-
-
-def round_numbers(low: float, high: float, *, whole: bool = False) -> list[float]:
-    """List round numbers from `low` to `high`, about evenly spaced on a log scale."""
-    steps = [*range(100, 200, 5), *range(200, 500, 10), *range(500, 1000, 20)]
-    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    inner = [float(f"{step}e{decade - 2}") for decade in decades for step in steps]
-    places = [low, *(n for n in inner if low < n < high), high]
-    return [int(n) for n in places if n == int(n)] if whole else places
-
-
-class _NumberRow(widgets.HBox):  # type: ignore[misc]
-    """The controls of one Number; tells `changed` what the reader set, and whether by dragging."""
-
-    def __init__(
-        self, number: Number, changed: Callable[[float, bool], None], label_width: str
-    ) -> None:
-        self._number, self._changed, self._showing = number, changed, False
-        self.box = widgets.FloatText(
-            description=number.label,
-            style={"description_width": label_width},
-            layout={"width": f"calc({label_width} + 100px)", "flex": "0 0 auto"},
-        )
-        self.slider = widgets.IntSlider(
-            max=len(number.places) - 1, readout=False, layout={"flex": "1 1 160px", "width": "auto"}
-        )
-        self.show(number.default)
-        self.box.observe(self._typed, "value")
-        self.slider.observe(self._dragged, "value")
-        super().__init__([self.box, self.slider])
-
-    def show(self, value: float) -> None:
-        self._showing = True
-        try:
-            self.box.value = value
-            self.slider.value = self._number.nearest_place(value)
-        finally:
-            self._showing = False
-
-    def _typed(self, change: dict[str, Any]) -> None:
-        if not self._showing:
-            self._changed(change["new"], False)
-
-    def _dragged(self, change: dict[str, Any]) -> None:
-        if not self._showing:
-            self._changed(self._number.places[change["new"]], True)
-
-
 class Explorer(widgets.VBox):  # type: ignore[misc]
     """Controls above a picture in two layers and the words about it: the base of all explorers.
 
-    A subclass has `Number`s as class attributes, hands its picture and the numbers that get a
+    A subclass has settings as class attributes, hands its picture and the settings that get a
     control to `__init__`, and says in `_show` and `_fit` what to draw. From code, setting an
     attribute raises what goes wrong; while a reader moves a control it is shown in the status
     line. Either way the settings stay as they were.
     """
 
-    def __init__(self, picture: Picture, controls: Sequence[Number], note: str = "") -> None:
+    def __init__(self, picture: Picture, controls: Sequence[Setting[Any]], note: str = "") -> None:
         self._canvas = Canvas(picture)
-        self._numbers: dict[str, Number] = dict(
-            inspect.getmembers_static(type(self), lambda member: isinstance(member, Number))
+        self._known: dict[str, Setting[Any]] = dict(
+            inspect.getmembers_static(type(self), lambda member: isinstance(member, Setting))
         )
         self.settings = self._defaults()
         self._settling: asyncio.TimerHandle | None = None
         self._still, self._moving = widgets.HTML(layout=_LAYER), widgets.HTML(layout=_LAYER)
-        label_width = f"{max(len(number.label) for number in controls)}ch"
+        label_width = f"{max(len(setting.label) for setting in controls)}ch"
         self._rows = {
-            number.name: _NumberRow(number, partial(self._reader_sets, number.name), label_width)
-            for number in controls
+            setting.name: setting.row(partial(self._reader_sets, setting.name), label_width)
+            for setting in controls
         }
         reset = widgets.Button(description="reset", layout={"width": "auto"})
         reset.on_click(lambda _: self._from_reader(self.reset))
@@ -266,7 +173,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         """What the picture shows at the present settings, in one sentence."""
         return self._words.verdict
 
-    def change(self, **settings: float) -> None:
+    def change(self, **settings: Any) -> None:
         """Set several settings at once, or none of them if one is refused."""
         self._apply(
             self.settings | {name: self._checked(name, settings[name]) for name in settings}
@@ -283,15 +190,15 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
             self._settling = None
         self._draw(fit=True)
 
-    def _defaults(self) -> dict[str, float]:
-        return {name: number.default for name, number in self._numbers.items()}
+    def _defaults(self) -> dict[str, Any]:
+        return {name: setting.default for name, setting in self._known.items()}
 
-    def _checked(self, name: str, value: object) -> float:
-        if name not in self._numbers:
-            raise ValueError(f"there is no setting {name!r}, only {', '.join(self._numbers)}")
-        return self._numbers[name].checked(value)
+    def _checked(self, name: str, value: object) -> Any:
+        if name not in self._known:
+            raise ValueError(f"there is no setting {name!r}, only {', '.join(self._known)}")
+        return self._known[name].checked(value)
 
-    def _apply(self, settings: dict[str, float], *, fit: bool = True) -> None:
+    def _apply(self, settings: dict[str, Any], *, fit: bool = True) -> None:
         """Show `settings`; if that fails, keep the old ones and raise."""
         before, self.settings = self.settings, settings
         try:
@@ -324,7 +231,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
             f'<p role="status" aria-live="polite">{error}{html.escape(self.verdict)}</p></div>'
         )
 
-    def _reader_sets(self, name: str, value: float, dragging: bool) -> None:
+    def _reader_sets(self, name: str, value: object, dragging: bool) -> None:
         """Take a value from a control; it cannot raise, since nobody would see it."""
         self._from_reader(
             lambda: self._apply(

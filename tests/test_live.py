@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from preemption import CostExplorer, costs, eviction_timeline, live, words
+from preemption.controls import round_numbers
 from preemption.explorers.cost import CostExplorer as Explorer
 from preemption.lessons.when_memory_runs_out import how_slow_must_the_link_be
 
@@ -176,7 +177,7 @@ def test_the_slider_moves_over_round_numbers(explorer):
 
 @pytest.mark.parametrize(("low", "high", "whole"), [(1, 131_072, True), (0.1, 1000.0, False)])
 def test_places_rise_evenly_from_end_to_end(low, high, whole):
-    places = live.round_numbers(low, high, whole=whole)
+    places = round_numbers(low, high, whole=whole)
     assert (places[0], places[-1]) == (low, high)
     assert places == sorted(set(places))
     assert all(isinstance(place, int) for place in places) or not whole

@@ -9,11 +9,11 @@ import inspect
 import re
 
 import pytest
-from mutants import difference, mutants
-from styles import STYLES
 
 from preemption.judge import judge_here
 from preemption.tasks import TASKS
+from tests.mutants import difference, mutants
+from tests.styles import STYLES
 
 ONE_DECIMAL = "whole tokens at 0.1 ms have one decimal at most"
 LARGER = "no group is larger than all sequences"

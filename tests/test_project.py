@@ -48,14 +48,25 @@ MAY_IMPORT = {
     "costs": set(),
     "words": set(),
     "theme": set(),
+    "hf_config": set(),
+    "machines": {"costs", "hf_config"},
+    "resume": {"costs", "machines"},
+    "slots": set(),
+    "attention": set(),
+    "judge": set(),
+    "mistakes": {"costs", "judge"},
+    "tasks": {"costs", "judge", "mistakes", "slots"},
+    "answers": {"costs"},
+    "exercises": {"answers", "judge", "tasks"},
     "figures": {"costs", "words", "theme"},
-    "live": {"words", "theme"},
+    "controls": {"words"},
+    "live": {"controls", "theme"},
     "questions": {"words", "theme"},
-    "explorers": {"live", "figures", "costs", "words", "theme"},
+    "explorers": {"live", "controls", "figures", "costs", "words", "theme"},
     "lessons": {"questions", "costs", "words"},
 }
 ONLY_THESE = {
-    "ipywidgets": {"live", "explorers", "questions"},
+    "ipywidgets": {"live", "controls", "explorers", "questions"},
     "matplotlib": {"live", "figures"},
 }
 

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from preemption import costs, theme, words
+from preemption.controls import Number
 from preemption.figures.cost_curves import HIGH_GB_PER_S, LOW_GB_PER_S, CostCurves
 from preemption.figures.timeline import Timeline
-from preemption.live import Explorer, Number, Still, Words
+from preemption.live import Explorer, Still, Words
 
 
 class CostExplorer(Explorer):

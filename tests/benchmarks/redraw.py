@@ -1,28 +1,19 @@
-"""Measure how fast a drag is, beside the common way: python tests/benchmarks/redraw.py.
+"""Measure how fast a drag is, beside the common way: python -m tests.benchmarks.redraw.
 
 In one run, in a real JupyterLab and browser, the same two panels are drawn by the explorer and
 by `interact` with the inline backend (a new figure each time). Needs Chromium. Prints a table in
 Markdown; nothing is asserted, since machines are noisy: read the ratios.
 """
 
-import asyncio
-import platform
-import resource
 import statistics
-import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
 from playwright.sync_api import Page, sync_playwright
 
-sys.path[:0] = [str(Path(__file__).parents[1] / name) for name in ("browser", "notebooks")]
-from conftest import QUIET, Lab, OpenNotebook, find_browser
-from write import stable
-
-from preemption import CostExplorer
+from tests.browser.lab import QUIET, Lab, OpenNotebook, find_browser
+from tests.notebooks.write import stable
 
 PRESSES = 30
 OURS = """\

@@ -3,10 +3,10 @@
 import re
 
 import pytest
-from conftest import OnPage, OpenNotebook
 from playwright.sync_api import expect
 
 from preemption import CostExplorer, costs, words
+from tests.browser.lab import OnPage, OpenNotebook
 
 TOKENS, LINK = "cached tokens", "link bandwidth (GB/s)"
 

@@ -1,12 +1,11 @@
 """Numbers in the notebooks' texts: each is computed by the package, or a fact with its source."""
 
+import importlib
 import re
 from pathlib import Path
 
 import nbformat
 import pytest
-from facts import FACTS
-from numbers_in_prose import COMPUTED
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 UNITS = (
@@ -25,6 +24,9 @@ def text_of(notebook):
 
 
 TEXTS = {path.stem: text_of(nbformat.read(path, as_version=4)) for path in NOTEBOOKS}
+PROSE = {name: importlib.import_module(f"tests.notebooks.prose.n{name}") for name in TEXTS}
+COMPUTED = [(name, *row) for name, module in PROSE.items() for row in module.COMPUTED]
+FACTS = [(name, *row) for name, module in PROSE.items() for row in module.FACTS]
 
 
 @pytest.mark.parametrize(("notebook", "phrase", "value"), COMPUTED)

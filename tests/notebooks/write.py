@@ -1,4 +1,4 @@
-"""Execute the notebooks and write them with their outputs: python tests/notebooks/write.py.
+"""Execute the notebooks and write them with their outputs: python -m tests.notebooks.write.
 
 Without arguments it takes all of notebooks/. Run twice it changes nothing: random widget ids
 are replaced by stable ones, and nothing of the machine or the time is kept.

@@ -1,0 +1,138 @@
+"""A real JupyterLab on loopback, and a real browser that drives it."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from functools import partial
+from pathlib import Path
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+
+
+def find_browser():
+    """Return the path of Chromium or Chrome, or None for the one Playwright may have."""
+    return next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+class Lab:
+    """JupyterLab serving a copy of the notebooks, with settings of its own."""
+
+    def __init__(self, folder: Path, settings: dict[str, dict[str, object]]) -> None:
+        self.notebooks = folder / "notebooks"
+        shutil.copytree(NOTEBOOKS, self.notebooks)
+        for name, values in settings.items():
+            file = folder / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(json.dumps(values))
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}"
+        self._log = (folder / "log").open("w")
+        self._process = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
+                *("--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0"),
+                *("--IdentityProvider.token=", f"--ServerApp.root_dir={self.notebooks}"),
+            ],
+            env=os.environ
+            | {
+                "JUPYTERLAB_SETTINGS_DIR": str(folder / "settings"),
+                "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
+                "JUPYTER_CONFIG_DIR": str(folder / "config"),
+                "JUPYTER_DATA_DIR": str(folder / "data"),
+                "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
+            },
+            stdout=self._log,
+            stderr=subprocess.STDOUT,
+        )
+
+    def wait(self) -> None:
+        """Return when the server answers."""
+        deadline = time.monotonic() + 90
+        while time.monotonic() < deadline:
+            assert self._process.poll() is None, Path(self._log.name).read_text()
+            try:
+                urllib.request.urlopen(f"{self.url}/api").close()
+                return
+            except (urllib.error.URLError, ConnectionError):
+                time.sleep(0.2)
+        raise TimeoutError(Path(self._log.name).read_text())
+
+    def stop(self) -> None:
+        """End the server and its kernels."""
+        self._process.terminate()
+        self._process.wait(30)
+        self._log.close()
+
+
+def serve(folder, **settings):
+    lab = Lab(folder, {"apputils-extension/notification": {"fetchNews": "false"}} | settings)
+    try:
+        lab.wait()
+        yield lab
+    finally:
+        lab.stop()
+
+
+_PROMPTS = "[...document.querySelectorAll('.jp-InputPrompt')].map(prompt => prompt.textContent)"
+
+
+def _count_frames(received, socket):
+    socket.on("framereceived", lambda frame: received.append(len(frame)))
+
+
+class OpenNotebook:
+    """A notebook open in a page; `received` collects the bytes of each message to the page."""
+
+    def __init__(self, browser, lab, name, *, width=1280, height=1000, received=None):
+        self.page = browser.new_page(viewport={"width": width, "height": height})
+        self.page.set_default_timeout(20_000)
+        self.errors = []
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        if received is not None:
+            self.page.on("websocket", partial(_count_frames, received))
+        self.page.goto(f"{lab.url}/lab/tree/{name}?reset")
+        self.page.locator(".jp-NotebookPanel .jp-Cell").first.wait_for(timeout=60_000)
+        self.page.keyboard.press("Control+b")
+
+    def run_all(self):
+        """Run all cells, once the kernel is there; return when the last one has run."""
+        self.page.locator("#jp-main-statusbar").get_by_text("| Idle").wait_for()
+        self.page.get_by_role("menuitem", name="Run", exact=True).click()
+        self.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        self.page.wait_for_function(f"() => {_PROMPTS}.some(text => text.includes('*'))")
+        self.page.wait_for_function(f"() => !{_PROMPTS}.some(text => text.includes('*'))")
+
+
+class OnPage:
+    """An explorer as a reader meets it: boxes by their labels, sliders, status, picture."""
+
+    def __init__(self, page, number=0):
+        boxes = page.get_by_label("link bandwidth (GB/s)", exact=True)
+        self.root = page.locator(".jp-OutputArea-output", has=boxes).nth(number)
+        self.page = page
+        self.root.scroll_into_view_if_needed()
+        self.status = self.root.get_by_role("status")
+        self.picture = self.root.get_by_role("img")
+
+    def box(self, label):
+        return self.root.get_by_label(label, exact=True)
+
+    def slider(self, label):
+        box = self.page.get_by_label(label, exact=True)
+        row = self.root.locator(".widget-hbox", has=box).last
+        return row.get_by_role("slider")
+
+    def values(self):
+        """Return what the two boxes hold."""
+        tokens = float(self.box("cached tokens").input_value())
+        return int(tokens), float(self.box("link bandwidth (GB/s)").input_value())
