@@ -11,6 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 from preemption import costs, theme, words
+from preemption.checks import Array, Values
 from preemption.figures import style
 
 LOW_GB_PER_S, HIGH_GB_PER_S = 0.1, 1000.0
@@ -225,7 +226,7 @@ class CostCurves:
             lower.shift_px = (4, -18)
 
 
-def _swap_ms(tokens: costs.Values, gb_per_s: costs.Values) -> costs.Array:
+def _swap_ms(tokens: Values, gb_per_s: Values) -> Array:
     return np.asarray(costs.swap_ms(tokens, costs.PER_TOKEN_BYTES, gb_per_s * 1e9))
 
 
