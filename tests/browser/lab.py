@@ -11,6 +11,7 @@ import urllib.error
 import urllib.request
 from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -22,13 +23,17 @@ def find_browser():
     return next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
+Settings: TypeAlias = dict[str, dict[str, object]]
+_NO_NEWS: Settings = {"apputils-extension/notification": {"fetchNews": "false"}}
+
+
 class Lab:
     """JupyterLab serving a copy of the notebooks, with settings of its own."""
 
-    def __init__(self, folder: Path, settings: dict[str, dict[str, object]]) -> None:
+    def __init__(self, folder: Path, settings: Settings | None = None) -> None:
         self.notebooks = folder / "notebooks"
         shutil.copytree(NOTEBOOKS, self.notebooks)
-        for name, values in settings.items():
+        for name, values in (_NO_NEWS | (settings or {})).items():
             file = folder / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(json.dumps(values))
@@ -74,8 +79,9 @@ class Lab:
         self._log.close()
 
 
-def serve(folder, **settings):
-    lab = Lab(folder, {"apputils-extension/notification": {"fetchNews": "false"}} | settings)
+def serve(folder, settings=None):
+    """Yield a JupyterLab on `folder`, and stop it in the end."""
+    lab = Lab(folder, settings)
     try:
         lab.wait()
         yield lab
@@ -83,11 +89,11 @@ def serve(folder, **settings):
         lab.stop()
 
 
-_PROMPTS = "[...document.querySelectorAll('.jp-InputPrompt')].map(prompt => prompt.textContent)"
-
-
 def _count_frames(received, socket):
     socket.on("framereceived", lambda frame: received.append(len(frame)))
+
+
+_PROMPTS = "[...document.querySelectorAll('.jp-InputPrompt')].map(prompt => prompt.textContent)"
 
 
 class OpenNotebook:
