@@ -275,6 +275,19 @@ def break_even_bandwidth(recompute: Recompute, copy: Copy, tokens: Values) -> fl
     return bandwidth if isinstance(tokens, np.ndarray) else float(bandwidth)
 
 
+def break_even_block_tokens(recompute: Recompute, copy: Copy, tokens: float) -> float:
+    """Block size in tokens at which both cost the same for `tokens`; swap is cheaper above it.
+
+    `copy` gives everything but the block size, its own does not count. The result is 0 if copies
+    take no time to start and swap is cheaper, infinite where no block is large enough. `tokens`
+    is one number, 0 or more.
+    """
+    tokens = scalar("tokens", tokens)
+    launches_ms = copy.overhead_ms(tokens) - copy.fixed_ms
+    left_ms = recompute.ms(tokens) - (copy.ms(tokens) - launches_ms)
+    return float(launches_ms * copy.block_tokens / left_ms) if left_ms > 0 else math.inf
+
+
 def linear_break_even_bandwidth(
     model: Model,
     device: Device,

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.artist import Artist
-from matplotlib.axes import Axes
 
 from preemption import costs, theme, words
 from preemption.checks import Array, Values
@@ -14,7 +13,6 @@ from preemption.figures import quick, style
 LOW_GB_PER_S, HIGH_GB_PER_S = 0.1, 1000.0
 _MIDDLE_GB_PER_S = 10.0
 _LEAST_TOKENS_SHOWN = 16_000
-_DASHES = (4.0, 2.0)
 _ENDS_GB_PER_S = np.array([LOW_GB_PER_S, HIGH_GB_PER_S])
 
 
@@ -44,18 +42,16 @@ class CostCurves:
         self.recompute_band = quick.Band(link, theme.RECOMPUTE)
         self.swap_band = quick.Band(link, theme.SWAP)
         self.recompute_by_link = quick.Line(link, theme.RECOMPUTE)
-        self.swap_by_link = quick.Line(link, theme.SWAP, dashes=_DASHES)
+        self.swap_by_link = quick.Line(link, theme.SWAP, dashes=quick.DASHES)
         self.recompute_by_tokens = quick.Line(tokens, theme.RECOMPUTE)
-        self.swap_by_tokens = quick.Line(tokens, theme.SWAP, dashes=_DASHES)
-        self.bandwidth_line = quick.Line(
-            link, theme.MUTED, width=1, dashes=(1, 2), transform=link.get_xaxis_transform()
-        )
+        self.swap_by_tokens = quick.Line(tokens, theme.SWAP, dashes=quick.DASHES)
+        self.bandwidth_line = quick.upright(link)
         self.crossover = quick.Points(link, theme.INK, "D", size=10, face=theme.PAPER)
         panels = (link, tokens)
         self.recompute_points = [quick.Points(axes, theme.RECOMPUTE, "o") for axes in panels]
         self.swap_points = [quick.Points(axes, theme.SWAP, "s", size=8) for axes in panels]
 
-        self._titles = [_title(axes) for axes in panels]
+        self._titles = [quick.title(axes) for axes in panels]
         self._spans = [
             quick.Label(link, "recompute cheaper", color=theme.RECOMPUTE_TEXT),
             quick.Label(link, "swap cheaper", color=theme.SWAP_TEXT, ha="right"),
@@ -233,9 +229,3 @@ class CostCurves:
 
 def _swap_ms(tokens: Values, gb_per_s: Values) -> Array:
     return np.asarray(costs.swap_ms(tokens, costs.PER_TOKEN_BYTES, gb_per_s * 1e9))
-
-
-def _title(axes: Axes) -> quick.Label:
-    title = quick.Label(axes, transform=axes.transAxes, fontsize=style.TITLE_PX)
-    title.put(0, 1.035)
-    return title
