@@ -159,7 +159,7 @@ class _BoxAndSlider(Row):
             layout={"width": f"calc({label_width} + 100px)", "flex": "0 0 auto"},
         )
         self.slider = widgets.IntSlider(
-            max=len(number.places) - 1, readout=False, layout={"flex": "1 1 160px", "width": "auto"}
+            max=len(number.places) - 1, readout=False, layout={"flex": "1 1 80px", "width": "auto"}
         )
         super().__init__(changed, [self.box, self.slider])
         self.show(number.default)
@@ -181,7 +181,7 @@ class _Dropdown(Row):
             value=select.default,
             description=select.label,
             style={"description_width": label_width},
-            layout={"width": f"calc({label_width} + 260px)", "max_width": "100%"},
+            layout={"width": f"calc({label_width} + 210px)", "max_width": "100%"},
         )
         super().__init__(changed, [self.list])
         self.list.observe(lambda change: self._tell(change["new"]), "value")

@@ -175,7 +175,8 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
             for setting in settings
         }
         self._rows |= rows
-        return widgets.VBox(list(rows.values()), layout={"flex": "1 1 330px"})
+        layout = {"flex": "1 1 auto", "align_self": "flex-start"}
+        return widgets.VBox(list(rows.values()), layout=layout)
 
     def _show(self) -> Words:
         """Move the moving artists to the present settings and say what they show."""
@@ -234,6 +235,19 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         if refitted:
             self._draw_still()
         self._send()
+
+    def _draw_guesses(
+        self, guesses: Sequence[Any], show: Callable[[list[tuple[float, str]]], None]
+    ) -> None:
+        """Let `show` draw numeric guesses, (value, subject), once they are answered."""
+
+        def draw(_: object = None) -> None:
+            show([(guess.value, guess.subject) for guess in guesses if guess.answered])
+            self._draw_still()
+
+        for guess in guesses:
+            guess.observe(draw, "value")
+        draw()
 
     def _draw_still(self) -> None:
         svg = self._canvas.still_svg()

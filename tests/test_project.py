@@ -59,12 +59,15 @@ MAY_IMPORT = {
     "tasks": {"costs", "judge", "mistakes", "slots"},
     "answers": {"costs"},
     "exercises": {"answers", "judge", "tasks"},
-    "figures": {"checks", "costs", "words", "theme"},
+    "figures": {"checks", "costs", "machines", "resume", "words", "theme"},
     "controls": {"words"},
     "live": {"controls", "theme"},
     "questions": {"words", "theme"},
-    "explorers": {"live", "controls", "figures", "costs", "words", "theme"},
-    "lessons": {"questions", "costs", "words"},
+    "explorers": {
+        *("live", "controls", "figures", "checks", "costs", "machines", "resume"),
+        *("words", "theme"),
+    },
+    "lessons": {"questions", "costs", "machines", "resume", "words"},
 }
 ONLY_THESE = {
     "ipywidgets": {"live", "controls", "explorers", "questions"},

@@ -28,7 +28,6 @@ class CostExplorer(Explorer):
 
     def __init__(self, guesses: Sequence[Any] = (), *, prefill_control: bool = False) -> None:
         self._curves = CostCurves()
-        self._guesses = list(guesses)
         controls = [type(self).tokens, type(self).bandwidth_gb_per_s]
         if prefill_control:
             controls.append(type(self).ms_per_token)
@@ -38,9 +37,7 @@ class CostExplorer(Explorer):
             note="Either way the resumed request pays: eviction is never free, and the policy must "
             "include that cost.",
         )
-        for guess in self._guesses:
-            guess.observe(lambda _: self._mark_guesses(), "value")
-        self._mark_guesses()
+        self._draw_guesses(guesses, self._curves.guesses.show)
 
     def _fit(self) -> bool:
         return self._curves.fit(self.tokens, self.ms_per_token)
@@ -72,11 +69,6 @@ class CostExplorer(Explorer):
                 cost_ms,
             ),
         )
-
-    def _mark_guesses(self) -> None:
-        answered = [guess for guess in self._guesses if guess.answered]
-        self._curves.mark_guesses([(guess.value, guess.subject) for guess in answered])
-        self._draw_still()
 
 
 def eviction_timeline(tokens: int = 1_000) -> Still:

@@ -35,12 +35,12 @@ class OnMachine(Explorer):
     element = Select("cache element", options=_ELEMENTS, default=_ELEMENTS[0])
     prefill = Select("prefill time", options=_PREFILLS, default=_MEASURED)
     pieces = Select("one copy per", options=_PIECES, default=_PER_LAYER)
-    waits_for = Select("it waits for", options=_WAITS, default=_ROUND_TRIP)
+    waits_for = Select("request waits for", options=_WAITS, default=_ROUND_TRIP)
     tokens = Number("cached tokens", default=1_000, low=1, high=1_000_000, whole=True)
     block_tokens = Number(
         "block size (tokens)", default=resume.BLOCK_TOKENS, low=1, high=256, whole=True
     )
-    efficiency = Number("efficiency (% of peak)", default=50, low=5, high=100, whole=True)
+    efficiency = Number("efficiency (%)", default=50, low=5, high=100, whole=True)
     launch_us = Number(
         "start of a copy (µs)", default=resume.LAUNCH_US, low=0, high=50, places=_HALVES
     )
@@ -97,21 +97,23 @@ class MachineExplorer(OnMachine):
     """Choose a model, a device and a link; see which way is cheaper, and where that changes.
 
     With `linear` only what grows in proportion to the tokens counts, as in notebook 01: the
-    operations of the weights, and the bytes. Other arguments are settings to start from, as
+    operations of the weights, and the bytes. `guesses` are numeric questions about the bandwidth
+    in GB/s at which the choice flips. Other arguments are settings to start from, as
     `model="OPT-13B"`; every setting of `OnMachine` can be set from code.
     """
 
-    def __init__(self, *, linear: bool = False, **start: Any) -> None:
+    def __init__(self, guesses: Sequence[Any] = (), *, linear: bool = False, **start: Any) -> None:
         self._curves, self._linear = MachineCurves(), linear
         kind = type(self)
         controls: list[Setting[Any]] = [kind.model, kind.device, kind.link, kind.element]
-        beside: list[Setting[Any]] = [kind.tokens, kind.efficiency]
+        beside: list[Setting[Any]] = [kind.tokens, kind.efficiency, kind.waits_for]
         if linear:
             start = {"prefill": _DERIVED, "launch_us": 0} | start
         else:
             controls.append(kind.prefill)
-            beside += [kind.block_tokens, kind.pieces, kind.waits_for]
+            beside += [kind.block_tokens, kind.pieces]
         super().__init__(self._curves, controls, beside=beside, start=start)
+        self._draw_guesses(guesses, self._curves.guesses.show)
 
     @property
     def recompute(self) -> Recompute:
@@ -156,8 +158,8 @@ class BreakEvenExplorer(Explorer):
     device = Select("device", options=DEVICES, default="A100 80 GB SXM")
     link = Select("link", options=LINKS, default="PCIe 4.0 x16")
     element = Select("cache element", options=_ELEMENTS, default=_ELEMENTS[0])
-    waits_for = Select("it waits for", options=_WAITS, default=_ROUND_TRIP)
-    efficiency = Number("efficiency (% of peak)", default=50, low=5, high=100, whole=True)
+    waits_for = Select("request waits for", options=_WAITS, default=_ROUND_TRIP)
+    efficiency = Number("efficiency (%)", default=50, low=5, high=100, whole=True)
 
     def __init__(self, **start: Any) -> None:
         first = next(iter(DEVICES.values()))
@@ -264,12 +266,13 @@ class BlockExplorer(OnMachine):
 class MixExplorer(OnMachine):
     """Recompute the first part of the tokens while the rest is loaded; find the best share.
 
-    The copy out has been made in the background, so that only the way back counts.
+    The copy out has been made in the background, so that only the way back counts. `guesses` are
+    numeric questions about the best share in %.
     """
 
     share = Number("share recomputed (%)", default=50, low=0, high=100, places=range(101))
 
-    def __init__(self, **start: Any) -> None:
+    def __init__(self, guesses: Sequence[Any] = (), **start: Any) -> None:
         self._mix = MixCurves()
         kind = type(self)
         super().__init__(
@@ -278,6 +281,7 @@ class MixExplorer(OnMachine):
             beside=[kind.share, kind.tokens, kind.block_tokens],
             start={"waits_for": _ONE_WAY} | start,
         )
+        self._draw_guesses(guesses, self._mix.guesses.show)
 
     def _fit(self) -> bool:
         return self._mix.fit(self.tokens, self.recompute, self.copy)

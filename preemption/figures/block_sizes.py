@@ -23,11 +23,10 @@ class BlockSizes:
 
     def __init__(self) -> None:
         self.figure = style.figure(860, 350)
-        self.by_time = self._panel((0.085, 0.16, 0.46, 0.74), "time to resume (ms)", every=1)
+        self.by_time = self._panel((0.112, 0.16, 0.433, 0.74), "time to resume (ms)", every=1)
         self.by_link = self._panel((0.645, 0.16, 0.325, 0.74), "break-even link (GB/s)", every=2)
-        self.by_link.set_ylim(LOW_GB_PER_S, HIGH_GB_PER_S)
         time, link = panels = self.by_time, self.by_link
-        self._limits = (0.0, 0.0)
+        self._limits: tuple[float, ...] = ()
 
         self.recompute_bands = [quick.Band(axes, theme.RECOMPUTE) for axes in panels]
         self.swap_bands = [quick.Band(axes, theme.SWAP) for axes in panels]
@@ -132,14 +131,22 @@ class BlockSizes:
     def fit(self, tokens: float, recompute: Recompute, copy: Copy) -> bool:
         """Fit the limits of the axes to these settings; return whether they changed."""
         recompute_ms = recompute.ms(tokens)
-        ways = copy, replace(copy, layout="block")
-        times_ms = [over_blocks(tokens, recompute_ms, way)[1] for way in ways]
-        limits = style.log_limits(np.concatenate([*times_ms, [recompute_ms]]))
+        both = [
+            over_blocks(tokens, recompute_ms, way) for way in (copy, replace(copy, layout="block"))
+        ]
+        times_ms = np.concatenate([[recompute_ms], *(times_ms for _, times_ms, _ in both)])
+        needed = np.concatenate([needed for _, _, needed in both] + [[LOW_GB_PER_S]])
+        lowest, _ = style.log_limits(needed[np.isfinite(needed)])
+        limits = (*style.log_limits(times_ms, room=3), lowest)
         if limits == self._limits:
             return False
         self._limits = limits
-        self.by_time.set_ylim(*limits)
-        self.by_time.set_yticks(style.decades(*limits))
+        for axes, low, high in (
+            (self.by_time, limits[0], limits[1]),
+            (self.by_link, lowest, HIGH_GB_PER_S),
+        ):
+            axes.set_ylim(low, high)
+            axes.set_yticks(style.decades(low, high))
         return True
 
     def _panel(self, box: tuple[float, float, float, float], ylabel: str, every: int) -> Axes:
@@ -152,15 +159,19 @@ class BlockSizes:
         self, labels: list[quick.Label], blocks: Array, times_ms: Array, needed_gb_per_s: Array
     ) -> None:
         """Name the curves of one layout: many copies where they fall, few where they end."""
+        bottom, top = self.by_link.get_ylim()
         if labels is self._on_layers:
-            falls = int(np.argmax(needed_gb_per_s < HIGH_GB_PER_S / 10))
-            places = ((4, (8, 4)), (falls, (10, 2)))
+            falls = int(np.argmax(needed_gb_per_s < top / 10))
+            late = blocks[falls] > _MIDDLE_BLOCK * 2
+            labels[1].set_horizontalalignment("right" if late else "left")
+            places = ((4, (8, 6)), (falls, (-10 if late else 10, 4)))
         else:
             places = ((-1, (-10, -_LINE_PX)), (-1, (-10, -_LINE_PX)))
         curves = times_ms, needed_gb_per_s
         for label, curve, (index, shift_px) in zip(labels, curves, places, strict=True):
             label.put(blocks[index], curve[index])
             label.shift_px = shift_px
+        labels[1].set_visible(bottom < labels[1].get_position()[1] < top)
 
     def _label_flip(self, flip: float, recompute_ms: float) -> None:
         early = flip < _MIDDLE_BLOCK

@@ -107,6 +107,7 @@ class BreakEvenMap:
         self.link_line.set_data([achieved] * 2, [row, self.model_rows[-1] + 0.5])
         for label in self._sides:
             label.put(achieved, len(self._links) - 1 + _GAP_ROWS / 2)
+        self._sides[1].set_visible(achieved < HIGH_GB_PER_S / 10)
         self._title.set_text(title)
 
     def fit(self, gb_per_s: ArrayLike) -> bool:

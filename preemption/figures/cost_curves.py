@@ -1,14 +1,13 @@
 """The two costs of resuming a victim: over the bandwidth of the link, and over its tokens."""
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
-from matplotlib.artist import Artist
 
 from preemption import costs, theme, words
 from preemption.checks import Array, Values
 from preemption.figures import quick, style
+from preemption.figures.guesses import Guesses
 
 LOW_GB_PER_S, HIGH_GB_PER_S = 0.1, 1000.0
 _MIDDLE_GB_PER_S = 10.0
@@ -37,7 +36,7 @@ class CostCurves:
         link, tokens = self.by_link, self.by_tokens
         link.set_xlim(LOW_GB_PER_S, HIGH_GB_PER_S)
         self._limits: tuple[float, ...] = ()
-        self._guesses: list[Artist] = []
+        self.guesses = Guesses(link, "GB/s", middle=_MIDDLE_GB_PER_S)
 
         self.recompute_band = quick.Band(link, theme.RECOMPUTE)
         self.swap_band = quick.Band(link, theme.SWAP)
@@ -140,29 +139,6 @@ class CostCurves:
         self.by_tokens.set_xlim(0, limits[2])
         self.by_tokens.set_ylim(0, limits[3])
         return True
-
-    def mark_guesses(self, guesses: Sequence[tuple[float, str]]) -> None:
-        """Draw the reader's guesses, (GB/s, what it is a guess for), into the still layer."""
-        for artist in self._guesses:
-            artist.remove()
-        self._guesses = []
-        for row, (guess, subject) in enumerate(guesses):
-            x = min(max(guess, LOW_GB_PER_S), HIGH_GB_PER_S)
-            left = x < _MIDDLE_GB_PER_S
-            self._guesses += [
-                self.by_link.axvline(x, color=theme.GUESS, linewidth=1.5, linestyle="-."),
-                self.by_link.annotate(
-                    f"your guess for {subject}: {words.plain(guess)} GB/s",
-                    (x, 0.04 + 0.07 * row),
-                    xycoords=self.by_link.get_xaxis_transform(),
-                    xytext=(6 if left else -6, 0),
-                    textcoords="offset points",
-                    horizontalalignment="left" if left else "right",
-                    color=theme.GUESS,
-                    size=style.LABEL_PX,
-                    family=theme.FONT,
-                ),
-            ]
 
     def _put_labels(
         self,

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from preemption import theme, words
 from preemption.checks import Array
 from preemption.figures import quick, style
+from preemption.figures.guesses import Guesses
 from preemption.resume import Copy, Recompute, break_even_bandwidth
 
 FIRST_TOKEN, LAST_TOKEN = 1.0, 1e6
@@ -17,7 +18,6 @@ LOW_GB_PER_S, HIGH_GB_PER_S = 0.1, 1000.0
 _MIDDLE_GB_PER_S = 10.0
 _TOKENS = np.geomspace(FIRST_TOKEN, LAST_TOKEN, 49)
 _LINKS_GB_PER_S = np.geomspace(LOW_GB_PER_S, HIGH_GB_PER_S, 33)
-_MIDDLE_TOKENS = 1000
 # What a label needs, in pixels.
 _LETTER_PX, _LINE_PX, _NEAR_PX = 7.2, 20, 30
 
@@ -33,14 +33,14 @@ class MachineCurves:
         self.figure = style.figure(860, 370)
         self.by_tokens = style.panel(
             self.figure,
-            (0.085, 0.15, 0.46, 0.75),
+            (0.095, 0.15, 0.44, 0.75),
             xlabel="cached tokens of the victim",
             ylabel="time per token (ms)",
             log=True,
         )
         self.by_link = style.panel(
             self.figure,
-            (0.645, 0.15, 0.325, 0.75),
+            (0.675, 0.15, 0.295, 0.75),
             xlabel="link bandwidth (GB/s)",
             ylabel="time to resume (ms)",
             log=True,
@@ -49,6 +49,7 @@ class MachineCurves:
         tokens.set_xlim(FIRST_TOKEN, LAST_TOKEN)
         tokens.set_xticks(style.decades(FIRST_TOKEN, LAST_TOKEN)[::2])
         link.set_xlim(LOW_GB_PER_S, HIGH_GB_PER_S)
+        self.guesses = Guesses(link, "GB/s", middle=_MIDDLE_GB_PER_S)
         self._limits: tuple[float, ...] = ()
 
         # Swap, recompute, swap: no machine has more than two crossovers, or another order.
@@ -76,12 +77,10 @@ class MachineCurves:
             for colour in texts
         ]
         self._crossover_labels = [
-            quick.Label(tokens, fontweight="bold", ha=side, halo=True) for side in ("right", "left")
+            quick.Label(tokens, fontweight="bold", halo=True) for _ in range(2)
         ]
-        self._on_recompute = quick.Label(
-            tokens, "recompute", color=theme.RECOMPUTE_TEXT, ha="right", halo=True
-        )
-        self._on_swap = quick.Label(tokens, "swap", color=theme.SWAP_TEXT, halo=True)
+        self._on_recompute = quick.Label(tokens, "recompute", color=theme.RECOMPUTE_TEXT, halo=True)
+        self._on_swap = quick.Label(tokens, "swap", color=theme.SWAP_TEXT, ha="right", halo=True)
         self._over_recompute = quick.Label(link, "recompute", color=theme.RECOMPUTE_TEXT, halo=True)
         self._over_swap = quick.Label(link, "swap", color=theme.SWAP_TEXT, halo=True)
         self._over_swap.shift_px = (14, 2)
@@ -154,7 +153,7 @@ class MachineCurves:
         self._titles[0].set_text(f"over {link}, {words.digits(gb_per_s)} GB/s")
         self._titles[1].set_text(f"at {words.count(tokens, 'cached token')}")
         self._show_crossovers(recompute, copy, crossovers)
-        self._label_curves(per_recompute, per_swap)
+        self._label_curves(n, per_recompute, per_swap)
         self._label_link(link, gb_per_s, flip, costs_ms[0])
         self._over_swap.put(LOW_GB_PER_S, over_links_ms[0])
 
@@ -163,7 +162,7 @@ class MachineCurves:
         n = _token_counts(recompute, copy)
         per_token = np.concatenate([np.asarray(way.ms(n)) / n for way in (recompute, copy)])
         in_all = np.append(swap_over_links_ms(tokens, copy), recompute.ms(tokens))
-        limits = (*style.log_limits(per_token), *style.log_limits(in_all))
+        limits = (*style.log_limits(per_token, room=3), *style.log_limits(in_all, room=3))
         if limits == self._limits:
             return False
         self._limits = limits
@@ -195,30 +194,42 @@ class MachineCurves:
         self._label_crossovers(found, recompute)
 
     def _label_crossovers(self, found: Sequence[float], recompute: Recompute) -> None:
+        """Name the crossovers, where the curves leave room.
+
+        That is below them, left of the first of two and right of the second; or above them, on
+        the other side, if it is too far out. A single one is named above.
+        """
+        ways = [-1, 1]
+        if len(found) == 1:
+            n = found[0]
+            rises = recompute.ms(2 * n) / (2 * n) > 1.1 * recompute.ms(n) / n
+            ways = [-1 if rises else 1]
         for label in self._crossover_labels:
             label.set_visible(False)
-        if len(found) == 1:
-            early = found[0] < _MIDDLE_TOKENS
-            labels, up = [self._crossover_labels[1 if early else 0]], 12
-        else:  # below the curves, to the left of the first and to the right of the second
-            labels, up = self._crossover_labels, -24
-        for label, n in zip(labels, found, strict=False):
-            side = 1 if label.get_horizontalalignment() == "left" else -1
-            label.shift_px = (side * 8, up)
-            text = words.count(round(n), "token")
-            inside = min(n, LAST_TOKEN)
-            label.put(inside, recompute.ms(n) / n, text if inside == n else f"▸ {text}")
+        for label, n, way in zip(self._crossover_labels, found, ways, strict=False):
+            inside, text = min(n, LAST_TOKEN), words.count(round(n), "token")
+            text = text if inside == n else f"▸ {text}"
+            edge = LAST_TOKEN if way > 0 else FIRST_TOKEN
+            room_px = abs(self._width_px(inside, edge))
+            below = len(found) == 2 and room_px > _LETTER_PX * len(text)
+            side = way if below or len(found) == 1 else -way
+            label.set_horizontalalignment("left" if side > 0 else "right")
+            label.shift_px = (8 * side, -24 if below else 12)
+            label.put(inside, recompute.ms(n) / n, text)
             label.set_visible(True)
 
-    def _label_curves(self, recompute: Array, swap: Array) -> None:
-        """Name the curves where they end: recompute on the right, swap on the left."""
-        for label, own, other, x in (
-            (self._on_recompute, recompute[-1], swap[-1], LAST_TOKEN * 0.8),
-            (self._on_swap, swap[0], recompute[0], FIRST_TOKEN * 1.3),
-        ):
-            label.put(x, own)
-            near = 0 < self._height_px(self.by_tokens, own, other) < _NEAR_PX
-            label.shift_px = (0, -_LINE_PX if near else 8)
+    def _label_curves(self, n: Array, recompute: Array, swap: Array) -> None:
+        """Name recompute near its beginning, beside it if it falls, and swap at its end."""
+        at, below, above = 4, -_LINE_PX, 8
+        falls = self._height_px(self.by_tokens, recompute[2 * at], recompute[0]) > _LINE_PX
+        self._on_recompute.put(n[at], recompute[at])
+        near = 0 < self._height_px(self.by_tokens, recompute[at], swap[at]) < _NEAR_PX
+        self._on_recompute.shift_px = (10, 4) if falls else (0, below if near else above)
+        last = self._crossover_labels[1]
+        near = 0 < self._height_px(self.by_tokens, swap[-1], recompute[-1]) < _NEAR_PX
+        taken = last.get_visible() and last.shift_px[1] > 0
+        self._on_swap.put(LAST_TOKEN, swap[-1])
+        self._on_swap.shift_px = (-6, below if near or taken else above)
 
     def _label_link(self, link: str, gb_per_s: float, flip: float, recompute_ms: float) -> None:
         never, early = math.isinf(flip), flip < _MIDDLE_GB_PER_S
@@ -240,7 +251,7 @@ class MachineCurves:
         left = gb_per_s > _MIDDLE_GB_PER_S
         self._link_name.set_horizontalalignment("right" if left else "left")
         self._link_name.shift_px = (-5 if left else 5, 0)
-        high = self._height_px(self.by_link, recompute_ms, self.by_link.get_ylim()[1]) < 130
+        high = self._height_px(self.by_link, recompute_ms, self.by_link.get_ylim()[1]) < 60
         self._link_name.put(gb_per_s, 0.03 if high else 0.93, link)
 
     @staticmethod

@@ -6,6 +6,7 @@ import numpy as np
 
 from preemption import theme, words
 from preemption.figures import quick, style
+from preemption.figures.guesses import Guesses
 from preemption.resume import Copy, Mix, Recompute, mix_ms
 
 # A little above 0 too: the floor of a forward pass is paid as soon as anything is recomputed.
@@ -20,12 +21,13 @@ class MixCurves:
         self.figure = style.figure(860, 330)
         self.axes = axes = style.panel(
             self.figure,
-            (0.085, 0.17, 0.885, 0.73),
+            (0.112, 0.17, 0.858, 0.73),
             xlabel="share of the tokens that is recomputed (%)",
             ylabel="time to resume (ms)",
         )
         axes.set_xlim(-1, 101)
         axes.set_xticks(range(0, 101, 20))
+        self.guesses = Guesses(axes, "%", middle=100 * _MIDDLE_SHARE)
         self._top = 0.0
 
         self.both = quick.Line(axes, theme.RULE, width=9)
@@ -39,7 +41,6 @@ class MixCurves:
             axes, "recompute the first part", color=theme.RECOMPUTE_TEXT, ha="right", halo=True
         )
         self._on_load = quick.Label(axes, "load the rest", color=theme.SWAP_TEXT, halo=True)
-        self._on_best = quick.Label(axes, fontweight="bold", halo=True)
         self.moving: list[quick.Artist] = [
             self.both,
             self.recompute,
@@ -50,7 +51,6 @@ class MixCurves:
             self._title,
             self._on_recompute,
             self._on_load,
-            self._on_best,
         ]
 
     def show(
@@ -66,12 +66,10 @@ class MixCurves:
         self.point.set_data([100 * share], [mix_ms(tokens, share, recompute, copy)])
         self.best.set_data([100 * best.share], [best.ms])
 
-        self._title.set_text(f"{words.count(tokens, 'token')}: the request waits for the slower")
-        early = best.share < _MIDDLE_SHARE
-        self._on_best.set_horizontalalignment("left" if early else "right")
-        # Beside the diamond it is free between the lines; at the left edge stands another label.
-        self._on_best.shift_px = (18 if early else -18, 22 if best.share < 0.05 else -5)
-        self._on_best.put(100 * best.share, best.ms, f"best: {words.digits(best.ms)} ms")
+        self._title.set_text(
+            f"{words.count(tokens, 'token')}; best, at the diamond: "
+            f"{words.digits(100 * best.share, 3)}% recomputed, {words.digits(best.ms)} ms"
+        )
         self._on_load.put(0, load_ms[0])
         self._on_load.shift_px = (10, 6)
         self._on_recompute.put(100, recompute_ms[-1])

@@ -67,7 +67,10 @@ class Line(Line2D):
 
 
 class Points(Line2D):
-    """Markers without a line: discs "o", squares "s" or diamonds "D" of `size` pixels."""
+    """Markers without a line: discs "o", squares "s" or diamonds "D" of `size` pixels.
+
+    A point that is not finite has none.
+    """
 
     clipped = True
 
@@ -87,7 +90,11 @@ class Points(Line2D):
 
     def svg(self, height: float) -> str:
         """Return the markers as one path."""
-        places = "".join(f"M{x:.1f} {height - y:.1f}{self._shape}z" for x, y in _pixels(self))
+        places = "".join(
+            f"M{x:.1f} {height - y:.1f}{self._shape}z"
+            for x, y in _pixels(self)
+            if math.isfinite(x) and math.isfinite(y)
+        )
         return f'<path d="{places}" style="{self._css}"/>'
 
 

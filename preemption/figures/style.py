@@ -49,12 +49,12 @@ def panel(
     return axes
 
 
-def log_limits(values: Array) -> tuple[float, float]:
+def log_limits(values: Array, *, room: float = 1.5) -> tuple[float, float]:
     """Return limits around `values` for a log axis, each 1 or 3 times a power of ten.
 
-    There is room for a label below and above.
+    There is room for a label below, and for a factor of `room` above.
     """
-    bottom, top = math.log10(values.min() / 2), math.log10(values.max() * 1.5)
+    bottom, top = math.log10(values.min() / 2), math.log10(values.max() * room)
     low, high, half = math.floor(bottom), math.floor(top), math.log10(3)
     return (
         10.0**low * (3 if bottom - low >= half else 1),
