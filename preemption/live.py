@@ -136,7 +136,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         reset = widgets.Button(description="reset", layout={"width": "auto"})
         reset.on_click(lambda _: self._from_reader(self.reset))
         rows = widgets.VBox(list(self._rows.values()), layout={"flex": "1 1 auto"})
-        layers = {"grid_template_columns": "minmax(0, 1fr)", "width": "100%"}
+        layers = {"grid_template_columns": "minmax(0, 1fr)", "width": "100%", "margin": "0"}
         super().__init__(
             [
                 widgets.HBox(
@@ -266,7 +266,7 @@ class Still(widgets.HTML):  # type: ignore[misc]
         self._canvas, self._alternative = Canvas(picture), alternative
         super().__init__(
             f'{theme.STYLE}<div class="pe">{_named(self._canvas.still_svg(), alternative)}</div>',
-            layout={"max_width": "860px", "width": "100%"},
+            layout={"max_width": "860px", "width": "100%", "margin": "0"},
         )
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Bundle:

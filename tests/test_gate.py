@@ -201,6 +201,8 @@ def test_a_curve_that_differs_from_the_model_is_found(tmp_path):
         "self.recompute_by_link.set_data(_ENDS_GB_PER_S, [recompute, recompute])",
         "self.recompute_by_link.set_data(_ENDS_GB_PER_S, [recompute, 1.01 * recompute])",
     )
-    failed, passed = run_pytest(project, "tests/test_live.py", "-k", "10.0-1000-25.0 or test_defaults")
+    failed, passed = run_pytest(
+        project, "tests/test_live.py", "-k", "10.0-1000-25.0 or test_defaults"
+    )
     assert any("test_curves_hold_the_models_data" in test for test in failed)
     assert any("test_defaults" in test for test in passed)
