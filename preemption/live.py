@@ -95,7 +95,7 @@ class Canvas:
                 left, bottom, wide, high = axes.bbox.bounds
                 x, y, w, h = (f"{px:.1f}" for px in (left, height - bottom - high, wide, high))
                 box = f'x="{x}" y="{y}" width="{w}" height="{h}" viewBox="{x} {y} {w} {h}"'
-                markup = f"<svg {box}>{markup}</svg>"
+                markup = f'<svg role="none" {box}>{markup}</svg>'
             parts.append(markup)
         svg = f'<svg viewBox="0 0 {width:g} {height:g}">{"".join(parts)}</svg>'
         return theme.with_variables(svg)
