@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from playwright.sync_api import expect
 
-from preemption import costs, words
+from preemption import CostExplorer, costs, words
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -155,6 +155,12 @@ class OnPage:
         """Return what the two boxes hold."""
         tokens = float(self.box("cached tokens").input_value())
         return int(tokens), float(self.box("link bandwidth (GB/s)").input_value())
+
+    def place(self, label):
+        """Return the number at which a slider stands, whatever has come of it so far."""
+        place = round(float(self.slider(label).get_attribute("aria-valuenow")))
+        numbers = (CostExplorer.tokens, CostExplorer.bandwidth_gb_per_s)
+        return next(number.places[place] for number in numbers if number.label == label)
 
     def drag(self, label, to, steps):
         """Drag a slider's handle to a part of its track, in even steps of the mouse."""

@@ -5,7 +5,6 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from preemption import CostExplorer
 from tests.browser.lab import OnPage, OpenNotebook
 
 TOKENS, LINK = "cached tokens", "link bandwidth (GB/s)"
@@ -68,9 +67,7 @@ def test_keys_move_the_slider(explorer, label, position):
 def test_after_a_drag_the_last_picture_is_that_of_the_last_value(explorer, label, to, steps):
     before = explorer.values()
     explorer.drag(label, to, steps)
-    number = CostExplorer.tokens if label == TOKENS else CostExplorer.bandwidth_gb_per_s
-    place = round(float(explorer.slider(label).get_attribute("aria-valuenow")))
-    last = {TOKENS: before[0], LINK: before[1]} | {label: number.places[place]}
+    last = {TOKENS: before[0], LINK: before[1]} | {label: explorer.place(label)}
     assert last[label] != before[label == LINK]
     explorer.expect(last[TOKENS], last[LINK])
 
