@@ -128,6 +128,10 @@ class OpenNotebook:
         self.page.locator(".jp-Notebook-ExecutionIndicator[data-status='idle']").wait_for()
         self.page.get_by_role("menuitem", name="Run", exact=True).click()
         self.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        self.wait_until_run()
+
+    def wait_until_run(self):
+        """Wait until cells have begun to run and all have ended."""
         self.page.wait_for_function(f"() => {_PROMPTS}.some(text => text.includes('*'))")
         self.page.wait_for_function(f"() => !{_PROMPTS}.some(text => text.includes('*'))")
 

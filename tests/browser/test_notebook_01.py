@@ -136,6 +136,20 @@ def test_a_guess_is_drawn_beside_the_truth(notebook, explorer):
     expect(explorer.root.get_by_text("your guess for 10,000 tokens: 8 GB/s")).to_be_visible()
 
 
+def test_after_a_restart_the_cells_run_again_and_predictions_start_anew(notebook):
+    page = notebook.page
+    page.get_by_role("menuitem", name="Kernel", exact=True).click()
+    page.get_by_role("menuitem", name="Restart Kernel and Run All Cells").click()
+    page.locator(".jp-Dialog .jp-mod-accept").click()
+    notebook.wait_until_run()
+    asked = page.locator(".jp-OutputArea-output", has_text="Is evicting a cache free").first
+    assert not any(radio.is_checked() for radio in asked.get_by_role("radio").all())
+    found = OnPage(page)
+    found.expect(1000, 25)
+    found.drag(LINK, 0.2, 10)
+    found.expect(1000, found.place(LINK))
+
+
 def test_nothing_went_wrong_in_the_page(notebook):
     assert notebook.errors == []
     text = notebook.page.locator(".jp-Notebook").inner_text()
