@@ -99,7 +99,7 @@ class Canvas:
                 left, bottom, wide, high = axes.bbox.bounds
                 x, y, w, h = (f"{px:.1f}" for px in (left, height - bottom - high, wide, high))
                 box = f'x="{x}" y="{y}" width="{w}" height="{h}" viewBox="{x} {y} {w} {h}"'
-                markup = f"<svg {box}>{markup}</svg>"
+                markup = f'<svg role="none" {box}>{markup}</svg>'
             parts.append(markup)
         svg = f'<svg viewBox="0 0 {width:g} {height:g}">{"".join(parts)}</svg>'
         return theme.with_variables(svg)
@@ -148,7 +148,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         columns = [self._column(column) for column in (controls, beside) if column]
         reset = widgets.Button(description="reset", layout={"width": "auto"})
         reset.on_click(lambda _: self._from_reader(self.reset))
-        layers = {"grid_template_columns": "minmax(0, 1fr)", "width": "100%"}
+        layers = {"grid_template_columns": "minmax(0, 1fr)", "width": "100%", "margin": "0"}
         super().__init__(
             [
                 widgets.Box(
@@ -309,7 +309,7 @@ class Still(widgets.HTML):  # type: ignore[misc]
         self._canvas, self._alternative = Canvas(picture), alternative
         super().__init__(
             f'{theme.STYLE}<div class="pe">{_named(self._canvas.still_svg(), alternative)}</div>',
-            layout={"max_width": "860px", "width": "100%"},
+            layout={"max_width": "860px", "width": "100%", "margin": "0"},
         )
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Bundle:

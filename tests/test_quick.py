@@ -107,8 +107,8 @@ class Pair:
 
 def test_only_clipped_artists_are_cut_off_at_the_axes(axes):
     line, label = quick.Line(axes, theme.INK), quick.Label(axes, "x")
-    assert "<svg x=" in Canvas(Pair(axes, line)).moving_svg()
-    assert "<svg x=" not in Canvas(Pair(axes, label)).moving_svg()
+    assert '<svg role="none" x=' in Canvas(Pair(axes, line)).moving_svg()
+    assert "<svg role=" not in Canvas(Pair(axes, label)).moving_svg()
     line.set_visible(False)
     assert "<path" not in Canvas(Pair(axes, line)).moving_svg()
 
