@@ -126,5 +126,7 @@ def _listing(rows: Iterable[tuple[str, str, str, str]]) -> str:
         + "</tr>"
         for what, *cells in rows
     )
-    head = "".join(f'<th scope="col">{name}</th>' for name in ("", "figure", "source", "how sure"))
+    head = "".join(
+        f'<th scope="col">{name}</th>' for name in ("of", "figure", "source", "how sure")
+    )
     return f'<table class="pe-sources"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
