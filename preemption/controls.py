@@ -159,7 +159,7 @@ class _BoxAndSlider(Row):
             layout={"width": f"calc({label_width} + 100px)", "flex": "0 0 auto"},
         )
         self.slider = widgets.IntSlider(
-            max=len(number.places) - 1, readout=False, layout={"flex": "1 1 80px", "width": "auto"}
+            max=len(number.places) - 1, readout=False, layout={"flex": "1 0 80px", "width": "auto"}
         )
         super().__init__(changed, [self.box, self.slider])
         self.show(number.default)

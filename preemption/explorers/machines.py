@@ -38,12 +38,10 @@ class OnMachine(Explorer):
     waits_for = Select("request waits for", options=_WAITS, default=_ROUND_TRIP)
     tokens = Number("cached tokens", default=1_000, low=1, high=1_000_000, whole=True)
     block_tokens = Number(
-        "block size (tokens)", default=resume.BLOCK_TOKENS, low=1, high=256, whole=True
+        "tokens per block", default=resume.BLOCK_TOKENS, low=1, high=256, whole=True
     )
     efficiency = Number("efficiency (%)", default=50, low=5, high=100, whole=True)
-    launch_us = Number(
-        "start of a copy (µs)", default=resume.LAUNCH_US, low=0, high=50, places=_HALVES
-    )
+    launch_us = Number("copy start (µs)", default=resume.LAUNCH_US, low=0, high=50, places=_HALVES)
     fixed_ms = Number("fixed cost (ms)", default=0, low=0, high=50, places=_HALVES)
 
     @property
@@ -270,7 +268,7 @@ class MixExplorer(OnMachine):
     numeric questions about the best share in %.
     """
 
-    share = Number("share recomputed (%)", default=50, low=0, high=100, places=range(101))
+    share = Number("recomputed (%)", default=50, low=0, high=100, places=range(101))
 
     def __init__(self, guesses: Sequence[Any] = (), **start: Any) -> None:
         self._mix = MixCurves()

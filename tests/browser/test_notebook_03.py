@@ -11,7 +11,7 @@ from preemption.machines import DEVICES, LINKS, MODELS
 from preemption.resume import Copy, Recompute
 from tests.browser.lab import OnPage, OpenNotebook
 
-TOKENS, SHARE, LAUNCH = "cached tokens", "share recomputed (%)", "start of a copy (µs)"
+TOKENS, SHARE, LAUNCH = "cached tokens", "recomputed (%)", "copy start (µs)"
 
 
 @pytest.fixture(scope="module")
