@@ -491,6 +491,17 @@ def test_settings_to_start_from():
         BlockExplorer(modell="OPT-13B")
 
 
+def test_a_tie_is_no_crossover_and_no_lead():
+    flip = resume.linear_break_even_bandwidth(MODELS["Llama-3-8B"], DEVICES["A100 80 GB SXM"])
+    LINKS.add(Link(name="even", nominal_gb_per_s=flip / 1e9, source="a test", sure="derived"))
+    try:
+        explorer = MachineExplorer(linear=True, link="even")
+        assert "No crossover in tokens: both cost the same at every count." in explorer.verdict
+        assert "both cost the same: no crossover" in page(explorer)
+    finally:
+        del LINKS["even"]
+
+
 def test_a_row_that_a_reader_adds_can_be_chosen():
     LINKS.add(Link(name="my disk", nominal_gb_per_s=2, source="measured here", sure="checked"))
     try:

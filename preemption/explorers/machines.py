@@ -1,5 +1,6 @@
 """The explorers of notebook 03: real models, devices and links; block sizes; both ways at once."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -134,7 +135,7 @@ class MachineExplorer(OnMachine):
         recompute, copy, tokens = self.recompute, self.copy, self.tokens
         found = resume.crossover_tokens(recompute, copy)
         self._curves.show(tokens, recompute, copy, self.link, found)
-        cost_ms = {"recompute": recompute.ms(tokens), "swap": copy.ms(tokens)}
+        cost_ms = _cost_ms(recompute, copy, tokens)
         flip = _flip(resume.break_even_bandwidth(recompute, copy, tokens))
         crossovers = _crossovers(recompute, copy, found)
         return Words(
@@ -243,7 +244,7 @@ class BlockExplorer(OnMachine):
     def _show(self) -> Words:
         recompute, copy, tokens = self.recompute, self.copy, self.tokens
         self._blocks.show(tokens, recompute, copy, self.link)
-        cost_ms = {"recompute": recompute.ms(tokens), "swap": copy.ms(tokens)}
+        cost_ms = _cost_ms(recompute, copy, tokens)
         whole_ms = replace(copy, layout="block").ms(tokens)
         flip = _block_flip(resume.break_even_block_tokens(recompute, copy, tokens))
         finding = (
@@ -289,7 +290,7 @@ class MixExplorer(OnMachine):
         best = resume.best_mix(tokens, recompute, copy)
         share = self.share / 100
         self._mix.show(tokens, share, recompute, copy, best)
-        cost_ms = {"recompute": recompute.ms(tokens), "swap": copy.ms(tokens)}
+        cost_ms = _cost_ms(recompute, copy, tokens)
         single_ms = min(cost_ms.values())
         alone = (
             f"Recomputing all takes {words.digits(cost_ms['recompute'])} ms, loading all "
@@ -317,6 +318,10 @@ class MixExplorer(OnMachine):
 
 def _bits(element: str) -> int:
     return int(element.split()[0])
+
+
+def _cost_ms(recompute: Recompute, copy: Copy, tokens: float) -> dict[str, float]:
+    return {"recompute": recompute.ms(tokens), "swap": copy.ms(tokens)}
 
 
 def _costs(tokens: float, cost_ms: dict[str, float]) -> str:
@@ -353,13 +358,15 @@ def _crossovers(recompute: Recompute, copy: Copy, found: Sequence[float]) -> str
             f"Crossovers in tokens: {counts[0]} and {counts[1]}; between them recompute is "
             f"cheaper, {table.lead(most)} at most."
         )
+    if not found:
+        here = _cost_ms(recompute, copy, 1_000)
+        if math.isclose(*here.values()):
+            return "No crossover in tokens: both cost the same at every count."
+        return f"No crossover in tokens: {table.winner(here)} is cheaper at every count."
     below, above = (
-        table.winner({"recompute": recompute.ms(n), "swap": copy.ms(n)})
-        for n in ((found[0] / 2, found[0] * 2) if found else (1.0, 1e6))
+        table.winner(_cost_ms(recompute, copy, n)) for n in (found[0] / 2, found[0] * 2)
     )
-    if found:
-        return f"Crossover in tokens: {counts[0]}; {below} is cheaper below it, {above} above it."
-    return f"No crossover in tokens: {above} is cheaper at every count."
+    return f"Crossover in tokens: {counts[0]}; {below} is cheaper below it, {above} above it."
 
 
 def _names(names: list[str]) -> str:

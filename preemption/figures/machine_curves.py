@@ -180,6 +180,7 @@ class MachineCurves:
         edges = [FIRST_TOKEN, *np.clip(found, FIRST_TOKEN, LAST_TOKEN).tolist(), LAST_TOKEN]
         middle = math.sqrt(edges[0] * edges[1])
         first = 0 if copy.ms(middle) < recompute.ms(middle) else 1
+        tie = not found and math.isclose(copy.ms(middle), recompute.ms(middle))
         spans = [(LAST_TOKEN, LAST_TOKEN)] * 3
         spans[first : first + len(edges) - 1] = list(pairwise(edges))
         for number, (band, label, (start, end)) in enumerate(
@@ -187,7 +188,9 @@ class MachineCurves:
         ):
             band.span(start, end)
             text = f"{'recompute' if number == 1 else 'swap'} cheaper"
-            if not found:
+            if tie:
+                text = "both cost the same: no crossover"
+            elif not found:
                 text += " at every count: no crossover"
             label.put(math.sqrt(start * end), 0.93, text)
             label.set_visible(self._width_px(start, end) > _LETTER_PX * len(text))
