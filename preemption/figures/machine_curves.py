@@ -16,8 +16,8 @@ from preemption.resume import Copy, Recompute, break_even_bandwidth
 FIRST_TOKEN, LAST_TOKEN = 1.0, 1e6
 LOW_GB_PER_S, HIGH_GB_PER_S = 0.1, 1000.0
 _MIDDLE_GB_PER_S = 10.0
-_TOKENS = np.geomspace(FIRST_TOKEN, LAST_TOKEN, 49)
-_LINKS_GB_PER_S = np.geomspace(LOW_GB_PER_S, HIGH_GB_PER_S, 33)
+_TOKENS = np.geomspace(FIRST_TOKEN, LAST_TOKEN, 33)
+_LINKS_GB_PER_S = np.geomspace(LOW_GB_PER_S, HIGH_GB_PER_S, 25)
 # What a label needs, in pixels.
 _LETTER_PX, _LINE_PX, _NEAR_PX = 7.2, 20, 30
 
@@ -223,7 +223,7 @@ class MachineCurves:
 
     def _label_curves(self, n: Array, recompute: Array, swap: Array) -> None:
         """Name recompute near its beginning, beside it if it falls, and swap at its end."""
-        at, below, above = 4, -_LINE_PX, 8
+        at, below, above = 3, -_LINE_PX, 8
         falls = self._height_px(self.by_tokens, recompute[2 * at], recompute[0]) > _LINE_PX
         self._on_recompute.put(n[at], recompute[at])
         near = 0 < self._height_px(self.by_tokens, recompute[at], swap[at]) < _NEAR_PX
