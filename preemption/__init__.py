@@ -8,15 +8,20 @@ from preemption.costs import (
     recompute_ms,
     swap_ms,
 )
+from preemption.exercises.display import check, hint, progress, solution
 from preemption.explorers.cost import CostExplorer, eviction_timeline
 
 __all__ = [
     "CostExplorer",
     "cheaper",
+    "check",
     "crossover_bandwidth",
     "eviction_overhead",
     "eviction_timeline",
+    "hint",
     "pick_victim",
+    "progress",
     "recompute_ms",
+    "solution",
     "swap_ms",
 ]

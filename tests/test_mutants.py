@@ -10,8 +10,8 @@ import re
 
 import pytest
 
-from preemption.judge import judge_here
-from preemption.tasks import TASKS
+from preemption.exercises.judge import judge_here
+from preemption.exercises.tasks import TASKS
 from tests.mutants import difference, mutants
 from tests.styles import STYLES
 
