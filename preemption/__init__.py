@@ -9,7 +9,7 @@ from preemption.costs import (
     swap_ms,
 )
 from preemption.exercises.display import check, hint, progress, solution
-from preemption.explorers.cost import CostExplorer, eviction_timeline
+from preemption.explorers.cost import CostExplorer, eviction_timeline, open_costs
 
 __all__ = [
     "CostExplorer",
@@ -19,6 +19,7 @@ __all__ = [
     "eviction_overhead",
     "eviction_timeline",
     "hint",
+    "open_costs",
     "pick_victim",
     "progress",
     "recompute_ms",

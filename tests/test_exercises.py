@@ -342,9 +342,9 @@ RIGHT = {name: task.reference for name, task in TASKS.items()}
 def test_a_stand_in_is_told():
     cells = notebook(TASKS["cheaper"].solution, "def swap_ms(*args): ...")
     words = judge_alone(TASKS["cheaper"], cells["cheaper"], RIGHT).words
-    assert "Right ones stood in for recompute_ms and swap_ms" in words
+    assert "With your recompute_ms and swap_ms it did not yet work" in words
     words = judge_alone(TASKS["cheaper"], solved()["cheaper"], RIGHT).words
-    assert "stood in" not in words
+    assert "your" not in words
 
 
 @pytest.mark.parametrize(
@@ -362,7 +362,7 @@ def test_right_ones_stand_in_for_what_helpers_call(helper):
     )
     verdict = judge_alone(TASKS["eviction_overhead"], cells["eviction_overhead"], RIGHT)
     assert verdict.outcome == "right"
-    assert "Right ones stood in for swap_ms" in verdict.words
+    assert "With your swap_ms it did not yet work" in verdict.words
 
 
 def test_a_stand_in_excuses_no_mistake_of_ones_own():

@@ -59,7 +59,7 @@ MAY_IMPORT = {
     "live": {"controls", "theme"},
     "questions": {"words", "theme"},
     "explorers": {"live", "controls", "figures", "costs", "words", "theme"},
-    "lessons": {"questions", "costs", "words"},
+    "lessons": {"exercises", "questions", "costs", "words"},
 }
 ONLY_THESE = {
     "ipywidgets": {"live", "controls", "explorers", "questions"},

@@ -182,7 +182,7 @@ def _judge_case(
     if isinstance(error, _TooLong):
         return _too_long(call, limit_s)
     if isinstance(error, NotImplementedError) or (error is None and _is_stub(function, result)):
-        return Verdict("not attempted", "Write its body, then run its cell and this one again.")
+        return Verdict("not attempted", "Write its body, then check it again.")
     for name, value, was in zip(names[: len(args)], args, given, strict=True):
         if _repr(value) != was:
             words = f"{call} changed its argument {name}, which is now {show(value)}."

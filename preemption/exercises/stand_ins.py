@@ -24,8 +24,8 @@ def judge_alone(task: Task, function: Function, right: Mapping[str, Function]) -
     if verdict.outcome != "right":
         return verdict
     names = " and ".join(called)
-    words = f"{verdict.words} Right ones stood in for {names}: with yours, it did not yet work."
-    return Verdict("right", words)
+    words = f"With your {names} it did not yet work, so check used right ones instead."
+    return Verdict("right", f"{verdict.words} {words}")
 
 
 @contextmanager
