@@ -107,8 +107,27 @@ class OpenNotebook:
     def run_all(self):
         """Run all cells, once the kernel is there; return when the last one has run."""
         self.page.locator("#jp-main-statusbar").get_by_text("| Idle").wait_for()
-        self.page.get_by_role("menuitem", name="Run", exact=True).click()
-        self.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        self._choose("Run", "Run All Cells")
+        self._wait_until_run()
+
+    def restart_and_run_all(self):
+        """Restart the kernel and run all cells; return when the last one has run."""
+        self._choose("Kernel", "Restart Kernel and Run All Cells…")
+        self.page.get_by_role("button", name="Confirm Kernel Restart").click()
+        self._wait_until_run()
+
+    def write(self, cell, code):
+        """Replace the code of a cell by typing, and run it with Shift+Enter."""
+        cell.locator(".cm-content").click()
+        self.page.keyboard.press("Control+a")
+        self.page.keyboard.insert_text(code)
+        self.page.keyboard.press("Shift+Enter")
+
+    def _choose(self, menu, item):
+        self.page.get_by_role("menuitem", name=menu, exact=True).click()
+        self.page.get_by_role("menuitem", name=item, exact=True).click()
+
+    def _wait_until_run(self):
         self.page.wait_for_function(f"() => {_PROMPTS}.some(text => text.includes('*'))")
         self.page.wait_for_function(f"() => !{_PROMPTS}.some(text => text.includes('*'))")
 
