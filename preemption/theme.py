@@ -85,7 +85,7 @@ STYLE = f"""<style>{_COLOURS}
 .pe .pe-right {{border-color: {css(RIGHT)}}}
 .pe .pe-open {{border-color: {css(MUTED)}}}
 .pe summary {{cursor: pointer; padding: 2px 0}}
-.pe details > :not(summary) {{margin: 2px 0 6px 16px}}
+.pe details > div {{padding: 0 0 4px 16px}}
 .pe table {{border-collapse: collapse; margin: 4px 0; width: auto}}
 .pe th, .pe td {{border-bottom: 1px solid {css(RULE)}; padding: 4px 14px; text-align: left}}
 .pe thead th {{color: {css(MUTED)}; font-size: 13px}}

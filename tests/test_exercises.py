@@ -11,12 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nbclient import NotebookClient
 
-from preemption import costs, slots, theme
+from preemption import costs, resume, slots, theme
 from preemption.exercises import display
 from preemption.exercises.display import check, hint, progress, solution
 from preemption.exercises.judge import Case, judge_here
 from preemption.exercises.stand_ins import judge_alone
 from preemption.exercises.tasks import TASKS, pick_victims, share_to_recompute
+from preemption.machines import MODELS
 
 FUNCTIONS = ["recompute_ms", "swap_ms", "cheaper", "pick_victim", "eviction_overhead"]
 STRETCH = ["crossover_bandwidth", "pick_victims", "share_to_recompute"]
@@ -143,6 +144,17 @@ def test_pick_victims_is_the_cheapest_group_that_frees_enough(seqs, needed):
         group = pick_victims(seqs, needed)
         assert sum(seqs[name] for name in group) == min(costs_of_enough)
         assert sum((seqs[name] + 15) // 16 for name in group) >= needed
+
+
+@given(speed=st.floats(1e8, 1e12), prefill=st.floats(1e-2, 10))
+def test_the_best_share_is_that_of_a_real_machine_without_its_extras(speed, prefill):
+    recompute = resume.Recompute(
+        floor_ms=0, start_ms=0, ms_per_token=prefill, source="example", sure="derived"
+    )
+    model = MODELS["Llama-3-8B"]
+    copy = resume.Copy(model=model, bandwidth_bytes_per_s=speed, launch_us=0, round_trip=False)
+    share = share_to_recompute(costs.PER_TOKEN_BYTES, speed, prefill)
+    assert resume.best_mix(1_000, recompute, copy).share == pytest.approx(share)
 
 
 @given(size=st.floats(1, 1e7), speed=st.floats(1e6, 1e13), prefill=st.floats(1e-3, 1e3), n=counts)
@@ -530,7 +542,7 @@ def test_a_solution_is_shown_folded_and_right(name, shell):
     (bundle,) = shell.shown
     assert bundle["text/plain"] == TASKS[name].solution
     page = Page(bundle["text/html"])
-    assert [tag for tag, _ in page.tags] == ["div", "details", "summary", "pre", "code"]
+    assert [tag for tag, _ in page.tags] == ["div", "details", "summary", "div", "pre", "code"]
     assert page.text == f"A solution of {name}{TASKS[name].solution}"
     assert check(notebook(TASKS[name].solution)[name]).outcome == "right"
 

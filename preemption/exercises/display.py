@@ -135,7 +135,7 @@ def _with_code(words: str) -> str:
 
 
 def _fold(title: str, html: str) -> str:
-    return f"<details><summary>{escape(title)}</summary>{html}</details>"
+    return f"<details><summary>{escape(title)}</summary><div>{html}</div></details>"
 
 
 def _cell_number() -> int | None:
