@@ -1,7 +1,7 @@
 """The picture that moves: controls, a picture in two layers, words below it.
 
 The still layer (axes, ticks, grid) is drawn once; at each change only the artists that move
-are drawn again, as a small SVG that lies over it. Picture and words travel in one message.
+write themselves again, as a small SVG that lies over it. Picture and words travel in one message.
 """
 
 import asyncio
@@ -11,15 +11,14 @@ import inspect
 import io
 import itertools
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import groupby
 from typing import Any, Protocol, TypeAlias
 
 import ipywidgets as widgets
 import matplotlib as mpl
-from matplotlib.artist import Artist
 from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.figure import Figure
 
@@ -37,17 +36,24 @@ _salts = itertools.count()
 _LAYER = {"grid_area": "1 / 1 / 2 / 2", "width": "100%", "margin": "0"}
 
 
-class Picture(Protocol):
-    """What a figure module hands over: a figure, and which of its artists move.
+class Moving(Protocol):
+    """An artist that moves; animated, so that matplotlib leaves it out of the still layer."""
 
-    The moving artists belong to axes and are animated, so that matplotlib leaves them out of
-    the still layer. The figure is measured in pixels at 72 dpi.
-    """
+    clipped: bool
+
+    @property
+    def axes(self) -> Any: ...  # noqa: D102
+    def get_visible(self) -> bool: ...  # noqa: D102
+    def svg(self, height: float) -> str: ...  # noqa: D102
+
+
+class Picture(Protocol):
+    """What a figure module hands over: a figure in pixels at 72 dpi, and which artists move."""
 
     @property
     def figure(self) -> Figure: ...  # noqa: D102
     @property
-    def moving(self) -> Sequence[Artist]: ...  # noqa: D102
+    def moving(self) -> Sequence[Moving]: ...  # noqa: D102
 
 
 @dataclass(frozen=True)
@@ -65,20 +71,34 @@ class Canvas:
     def __init__(self, picture: Picture) -> None:
         self._picture = picture
         # Each picture names its clip paths differently: several stand in one page.
-        self._settings = {"svg.fonttype": "none", "svg.hashsalt": f"pe{next(_salts)}"}
+        self._rc: Any = {"svg.fonttype": "none", "svg.hashsalt": f"pe{next(_salts)}"}
 
     def still_svg(self) -> str:
         """Return the axes and all else that does not move."""
-        return self._svg(self._picture.figure.draw)
+        width, height = self._size()
+        buffer = io.StringIO()
+        with mpl.rc_context(self._rc):
+            renderer = _Renderer(width, height, buffer, image_dpi=72, metadata=_NO_METADATA)
+            self._picture.figure.draw(renderer)
+            renderer.finalize()
+        svg = re.sub(r' id="\w+_\d+"', "", buffer.getvalue())  # nothing refers to these
+        return theme.with_variables(svg[svg.index("<svg") :])
 
     def moving_svg(self) -> str:
         """Return the moving artists alone."""
-
-        def draw(renderer: Any) -> None:
-            for artist in self._picture.moving:
-                artist.draw(renderer)
-
-        return self._svg(draw)
+        width, height = self._size()
+        shown = [artist for artist in self._picture.moving if artist.get_visible()]
+        parts = []
+        for axes, artists in groupby(shown, key=lambda a: a.axes if a.clipped else None):
+            markup = "".join(artist.svg(height) for artist in artists)
+            if axes:
+                left, bottom, wide, high = axes.bbox.bounds
+                x, y, w, h = (f"{px:.1f}" for px in (left, height - bottom - high, wide, high))
+                box = f'x="{x}" y="{y}" width="{w}" height="{h}" viewBox="{x} {y} {w} {h}"'
+                markup = f'<svg role="none" {box}>{markup}</svg>'
+            parts.append(markup)
+        svg = f'<svg viewBox="0 0 {width:g} {height:g}">{"".join(parts)}</svg>'
+        return theme.with_variables(svg)
 
     def png(self) -> bytes:
         """Return the whole picture, on paper."""
@@ -86,40 +106,9 @@ class Canvas:
         self._picture.figure.savefig(buffer, format="png", dpi=_PNG_DPI, facecolor=theme.PAPER)
         return buffer.getvalue()
 
-    def _svg(self, draw: Callable[[Any], None]) -> str:
+    def _size(self) -> tuple[float, float]:
         width, height = self._picture.figure.get_size_inches() * 72
-        buffer = io.StringIO()
-        with _rc(self._settings):
-            renderer = _Renderer(width, height, buffer, image_dpi=72, metadata=_NO_METADATA)
-            draw(renderer)
-            renderer.finalize()
-        return theme.with_variables(_compact(buffer.getvalue()))
-
-
-def _compact(svg: str) -> str:
-    """Leave out of an SVG what a page does not need; each redraw sends it."""
-    svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", svg, count=1, flags=re.DOTALL)
-    svg = re.sub(r"<[^>]*>", _compact_tag, svg)
-    return re.sub(r"<g> ?(<path[^>]*/>) ?</g>", r"\1", re.sub(r"\s*\n\s*", " ", svg))
-
-
-def _compact_tag(tag: re.Match[str]) -> str:
-    """Drop ids that nothing refers to, defaults, and digits below a hundredth of a pixel."""
-    text = re.sub(r' (?:id="\w+_\d+"|xmlns(?::xlink)?="[^"]*"|version="[^"]*")', "", tag[0])
-    text = re.sub(r";? stroke-(?:dashoffset: 0|linejoin: miter)", "", text)
-    return re.sub(r"(\.\d\d)\d+", r"\1", text)
-
-
-@contextmanager
-def _rc(settings: Any) -> Iterator[None]:
-    """Set a few of matplotlib's rcParams for a while; its own rc_context copies all 300."""
-    before: Any = {name: mpl.rcParams[name] for name in settings}
-    mpl.rcParams.update(settings)
-    try:
-        yield
-    finally:
-        mpl.rcParams.update(before)
+        return float(width), float(height)
 
 
 class Explorer(widgets.VBox):  # type: ignore[misc]
@@ -147,7 +136,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         reset = widgets.Button(description="reset", layout={"width": "auto"})
         reset.on_click(lambda _: self._from_reader(self.reset))
         rows = widgets.VBox(list(self._rows.values()), layout={"flex": "1 1 auto"})
-        layers = {"grid_template_columns": "minmax(0, 1fr)", "width": "100%"}
+        layers = {"grid_template_columns": "minmax(0, 1fr)", "width": "100%", "margin": "0"}
         super().__init__(
             [
                 widgets.HBox(
@@ -277,7 +266,7 @@ class Still(widgets.HTML):  # type: ignore[misc]
         self._canvas, self._alternative = Canvas(picture), alternative
         super().__init__(
             f'{theme.STYLE}<div class="pe">{_named(self._canvas.still_svg(), alternative)}</div>',
-            layout={"max_width": "860px", "width": "100%"},
+            layout={"max_width": "860px", "width": "100%", "margin": "0"},
         )
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Bundle:

@@ -78,8 +78,7 @@ STYLE = f"""<style>{_COLOURS}
 .pe {{color: {css(INK)}; font-size: 14px; line-height: 1.45}}
 .pe p {{margin: 6px 0}}
 .pe p[role="status"], .pe .pe-best {{font-weight: bold}}
-.pe svg {{display: block; width: 100%; height: auto}}
-.pe svg * {{stroke-linejoin: round; stroke-linecap: butt}}
+.pe > svg {{display: block; width: 100%; height: auto}}
 .pe svg text {{font-family: system-ui, "{FONT}", sans-serif !important}}
 .pe .pe-note {{display: block; border-left: 4px solid {css(RECOMPUTE)}; padding: 1px 10px}}
 .pe .pe-right {{border-color: {css(RIGHT)}}}

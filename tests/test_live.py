@@ -238,11 +238,7 @@ def test_limits_stay_while_dragging_and_fit_when_it_ends(explorer, monkeypatch):
     at_rest = CostExplorer()
     at_rest.tokens = 131_072
     assert limits(explorer) == limits(at_rest)
-    assert without_ids(page_text(explorer)) == without_ids(page_text(at_rest))
-
-
-def without_ids(svg):
-    return re.sub(r"[pm][0-9a-f]{10}", "", svg)
+    assert page_text(explorer) == page_text(at_rest)
 
 
 def test_code_fits_the_limits_at_once(explorer):
@@ -264,7 +260,7 @@ def test_explorers_do_not_disturb_each_other():
     before = page_text(two)
     one.tokens = 7
     assert page_text(two) == before
-    ids = [set(re.findall(r'id="(\w+)"', page_text(explorer))) for explorer in (one, two)]
+    ids = [set(re.findall(r'id="(\w+)"', explorer._still.value)) for explorer in (one, two)]
     assert ids[0]
     assert not ids[0] & ids[1]
 

@@ -16,12 +16,12 @@ CONDA_NAMES = {"matplotlib": "matplotlib-base", "playwright": "playwright-python
 
 def test_environment_is_in_step_with_pyproject():
     text = (ROOT / "environment.yml").read_text().split("dependencies:")[1]
-    listed = re.findall(r"^  - (\S+(?<!:))$", text, re.MULTILINE)
+    listed = re.findall(r"^ +- (\S+(?<!:))$", text, re.MULTILINE)
     wanted = [f"python{PROJECT['requires-python']}", "pip"]
     for requirement in [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["test"]]:
         name, bound = re.fullmatch(r"([\w-]+)(>=[\w.]+)", requirement).groups()
         wanted.append(CONDA_NAMES.get(name, name) + bound)
-    assert listed == wanted
+    assert sorted(listed) == sorted(wanted)
 
 
 def test_readme_says_that_conda_was_not_tried():

@@ -2,20 +2,18 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
-from matplotlib.patches import Rectangle
 
 from preemption import costs, theme, words
-from preemption.figures import style
+from preemption.figures import quick, style
 
 LOW_GB_PER_S, HIGH_GB_PER_S = 0.1, 1000.0
 _MIDDLE_GB_PER_S = 10.0
 _LEAST_TOKENS_SHOWN = 16_000
+_DASHES = (4.0, 2.0)
 _ENDS_GB_PER_S = np.array([LOW_GB_PER_S, HIGH_GB_PER_S])
 
 
@@ -42,33 +40,37 @@ class CostCurves:
         self._limits: tuple[float, ...] = ()
         self._guesses: list[Artist] = []
 
-        self.recompute_span, self.swap_span = _span(link, theme.RECOMPUTE), _span(link, theme.SWAP)
-        self.recompute_by_link = _curve(link, theme.RECOMPUTE, "-")
-        self.swap_by_link = _curve(link, theme.SWAP, (0, (4, 2)))
-        self.recompute_by_tokens = _curve(tokens, theme.RECOMPUTE, "-")
-        self.swap_by_tokens = _curve(tokens, theme.SWAP, (0, (4, 2)))
-        self.bandwidth_line = link.axvline(1, color=theme.MUTED, lw=1, ls=":", animated=True)
-        self.crossover = _mark(link, theme.INK, "D", size=10, face=theme.PAPER)
-        self.recompute_points = [_mark(axes, theme.RECOMPUTE, "o") for axes in (link, tokens)]
-        self.swap_points = [_mark(axes, theme.SWAP, "s", size=8) for axes in (link, tokens)]
+        self.recompute_band = quick.Band(link, theme.RECOMPUTE)
+        self.swap_band = quick.Band(link, theme.SWAP)
+        self.recompute_by_link = quick.Line(link, theme.RECOMPUTE)
+        self.swap_by_link = quick.Line(link, theme.SWAP, dashes=_DASHES)
+        self.recompute_by_tokens = quick.Line(tokens, theme.RECOMPUTE)
+        self.swap_by_tokens = quick.Line(tokens, theme.SWAP, dashes=_DASHES)
+        self.bandwidth_line = quick.Line(
+            link, theme.MUTED, width=1, dashes=(1, 2), transform=link.get_xaxis_transform()
+        )
+        self.crossover = quick.Points(link, theme.INK, "D", size=10, face=theme.PAPER)
+        panels = (link, tokens)
+        self.recompute_points = [quick.Points(axes, theme.RECOMPUTE, "o") for axes in panels]
+        self.swap_points = [quick.Points(axes, theme.SWAP, "s", size=8) for axes in panels]
 
-        self._titles = [_title(axes) for axes in (link, tokens)]
+        self._titles = [_title(axes) for axes in panels]
         self._spans = [
-            style.Label(link, "recompute cheaper", color=theme.RECOMPUTE_TEXT),
-            style.Label(link, "swap cheaper", color=theme.SWAP_TEXT, ha="right"),
+            quick.Label(link, "recompute cheaper", color=theme.RECOMPUTE_TEXT),
+            quick.Label(link, "swap cheaper", color=theme.SWAP_TEXT, ha="right"),
         ]
         for label, x in zip(self._spans, (0.02, 0.98), strict=True):
             label.set_transform(link.transAxes)
             label.put(x, 0.93)
-        self._flips = style.Label(link, fontweight="bold", fontsize=style.TITLE_PX)
-        self._on_recompute = style.Label(link, "recompute", color=theme.RECOMPUTE_TEXT)
+        self._flips = quick.Label(link, fontweight="bold", fontsize=style.TITLE_PX)
+        self._on_recompute = quick.Label(link, "recompute", color=theme.RECOMPUTE_TEXT)
         self._on_recompute.shift_px = (0, 7)
-        self._on_swap = style.Label(link, "swap, out and back", color=theme.SWAP_TEXT, ha="center")
+        self._on_swap = quick.Label(link, "swap, out and back", color=theme.SWAP_TEXT, ha="center")
         self._on_swap.shift_px = (5, 5)
-        self._over_recompute = style.Label(
+        self._over_recompute = quick.Label(
             tokens, "recompute", color=theme.RECOMPUTE_TEXT, ha="right"
         )
-        self._over_swap = style.Label(tokens, "swap", color=theme.SWAP_TEXT, ha="right")
+        self._over_swap = quick.Label(tokens, "swap", color=theme.SWAP_TEXT, ha="right")
         tokens.text(
             0.03,
             0.93,
@@ -79,17 +81,20 @@ class CostCurves:
             family=theme.FONT,
             bbox={"facecolor": theme.PAPER, "edgecolor": "none", "pad": 2},
         )
-        self.moving: Sequence[Artist] = [
-            self.recompute_span,
-            self.swap_span,
+        self.moving: list[quick.Artist] = [
+            # All of one panel together: so they share what clips them.
+            self.recompute_band,
+            self.swap_band,
             self.bandwidth_line,
             self.recompute_by_link,
             self.swap_by_link,
+            self.crossover,
+            self.recompute_points[0],
+            self.swap_points[0],
             self.recompute_by_tokens,
             self.swap_by_tokens,
-            self.crossover,
-            *self.recompute_points,
-            *self.swap_points,
+            self.recompute_points[1],
+            self.swap_points[1],
             *self._titles,
             *self._spans,
             self._flips,
@@ -107,7 +112,7 @@ class CostCurves:
 
         self.recompute_by_link.set_data(_ENDS_GB_PER_S, [recompute, recompute])
         self.swap_by_link.set_data(_ENDS_GB_PER_S, _swap_ms(tokens, _ENDS_GB_PER_S))
-        self.bandwidth_line.set_xdata([bandwidth_gb_per_s, bandwidth_gb_per_s])
+        self.bandwidth_line.set_data([bandwidth_gb_per_s, bandwidth_gb_per_s], [0, 1])
         self.crossover.set_data([crossover], [recompute])
         for point, x in zip(self.recompute_points, (bandwidth_gb_per_s, tokens), strict=True):
             point.set_data([x], [recompute])
@@ -118,8 +123,8 @@ class CostCurves:
         self.swap_by_tokens.set_data(ends, _swap_ms(ends, bandwidth_gb_per_s))
 
         edge = min(max(crossover, LOW_GB_PER_S), HIGH_GB_PER_S)
-        self.recompute_span.set(x=LOW_GB_PER_S, width=edge - LOW_GB_PER_S)
-        self.swap_span.set(x=edge, width=HIGH_GB_PER_S - edge)
+        self.recompute_band.span(LOW_GB_PER_S, edge)
+        self.swap_band.span(edge, HIGH_GB_PER_S)
         self._put_labels(tokens, bandwidth_gb_per_s, ms_per_token, crossover, recompute)
 
     def fit(self, tokens: float, ms_per_token: float) -> bool:
@@ -229,40 +234,7 @@ def _swap_ms(tokens: costs.Values, gb_per_s: costs.Values) -> costs.Array:
     return np.asarray(costs.swap_ms(tokens, costs.PER_TOKEN_BYTES, gb_per_s * 1e9))
 
 
-def _span(axes: Axes, colour: str) -> Rectangle:
-    """Add a moving band over the whole height of the axes."""
-    place = axes.get_xaxis_transform()
-    band = Rectangle(
-        (0, 0), 1, 1, transform=place, facecolor=colour, linewidth=0, alpha=0.07, animated=True
-    )
-    axes.add_patch(band)
-    return band
-
-
-def _curve(axes: Axes, colour: str, linestyle: Any) -> Line2D:
-    """Add a moving curve."""
-    (line,) = axes.plot(
-        [], [], color=colour, linewidth=3, linestyle=linestyle, solid_capstyle="butt", animated=True
-    )
-    return line
-
-
-def _mark(axes: Axes, colour: str, marker: str, *, size: float = 9, face: str = "") -> Line2D:
-    """Add a moving marker."""
-    (line,) = axes.plot(
-        [],
-        [],
-        marker,
-        color=colour,
-        markersize=size,
-        markerfacecolor=face or colour,
-        zorder=3,
-        animated=True,
-    )
-    return line
-
-
-def _title(axes: Axes) -> style.Label:
-    title = style.Label(axes, transform=axes.transAxes, fontsize=style.TITLE_PX)
+def _title(axes: Axes) -> quick.Label:
+    title = quick.Label(axes, transform=axes.transAxes, fontsize=style.TITLE_PX)
     title.put(0, 1.035)
     return title

@@ -11,6 +11,11 @@ import urllib.error
 import urllib.request
 from functools import partial
 from pathlib import Path
+from typing import TypeAlias
+
+from playwright.sync_api import expect
+
+from preemption import CostExplorer, costs, words
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -22,24 +27,31 @@ def find_browser():
     return next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
-class Lab:
-    """JupyterLab serving a copy of the notebooks, with settings of its own."""
+Settings: TypeAlias = dict[str, dict[str, object]]
+_NO_NEWS: Settings = {"apputils-extension/notification": {"fetchNews": "false"}}
 
-    def __init__(self, folder: Path, settings: dict[str, dict[str, object]]) -> None:
+
+class Lab:
+    """JupyterLab, or Notebook 7, serving a copy of the notebooks, with settings of its own."""
+
+    def __init__(
+        self, folder: Path, settings: Settings | None = None, app: str = "jupyterlab"
+    ) -> None:
+        self._page = {"jupyterlab": "lab/tree/{}?reset", "notebook": "notebooks/{}"}[app]
         self.notebooks = folder / "notebooks"
         shutil.copytree(NOTEBOOKS, self.notebooks)
-        for name, values in settings.items():
+        for name, values in (_NO_NEWS | (settings or {})).items():
             file = folder / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(json.dumps(values))
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
-        self.url = f"http://127.0.0.1:{port}"
+        self._url = f"http://127.0.0.1:{port}"
         self._log = (folder / "log").open("w")
         self._process = subprocess.Popen(
             [
-                *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
+                *(sys.executable, "-m", app, "--no-browser", "--allow-root"),
                 *("--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0"),
                 *("--IdentityProvider.token=", f"--ServerApp.root_dir={self.notebooks}"),
             ],
@@ -61,11 +73,15 @@ class Lab:
         while time.monotonic() < deadline:
             assert self._process.poll() is None, Path(self._log.name).read_text()
             try:
-                urllib.request.urlopen(f"{self.url}/api").close()
+                urllib.request.urlopen(f"{self._url}/api").close()
                 return
             except (urllib.error.URLError, ConnectionError):
                 time.sleep(0.2)
         raise TimeoutError(Path(self._log.name).read_text())
+
+    def address(self, name: str) -> str:
+        """Return where the notebook of this name is opened."""
+        return f"{self._url}/{self._page.format(name)}"
 
     def stop(self) -> None:
         """End the server and its kernels."""
@@ -74,8 +90,9 @@ class Lab:
         self._log.close()
 
 
-def serve(folder, **settings):
-    lab = Lab(folder, {"apputils-extension/notification": {"fetchNews": "false"}} | settings)
+def serve(folder, **options):
+    """Yield a Lab on `folder`, and stop it in the end."""
+    lab = Lab(folder, **options)
     try:
         lab.wait()
         yield lab
@@ -83,11 +100,11 @@ def serve(folder, **settings):
         lab.stop()
 
 
-_PROMPTS = "[...document.querySelectorAll('.jp-InputPrompt')].map(prompt => prompt.textContent)"
-
-
 def _count_frames(received, socket):
     socket.on("framereceived", lambda frame: received.append(len(frame)))
+
+
+_PROMPTS = "[...document.querySelectorAll('.jp-InputPrompt')].map(prompt => prompt.textContent)"
 
 
 class OpenNotebook:
@@ -100,21 +117,23 @@ class OpenNotebook:
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         if received is not None:
             self.page.on("websocket", partial(_count_frames, received))
-        self.page.goto(f"{lab.url}/lab/tree/{name}?reset")
+        self.page.goto(lab.address(name))
         self.page.locator(".jp-NotebookPanel .jp-Cell").first.wait_for(timeout=60_000)
         self.page.keyboard.press("Control+b")
 
     def run_all(self):
         """Run all cells, once the kernel is there; return when the last one has run."""
-        self.page.locator("#jp-main-statusbar").get_by_text("| Idle").wait_for()
+        kernel = self.page.locator(".jp-NotebookPanel .jp-Toolbar-kernelName")
+        kernel.get_by_text("Python 3").first.wait_for()
+        self.page.locator(".jp-Notebook-ExecutionIndicator[data-status='idle']").wait_for()
         self._choose("Run", "Run All Cells")
-        self._wait_until_run()
+        self.wait_until_run()
 
     def restart_and_run_all(self):
         """Restart the kernel and run all cells; return when the last one has run."""
         self._choose("Kernel", "Restart Kernel and Run All Cells…")
         self.page.get_by_role("button", name="Confirm Kernel Restart").click()
-        self._wait_until_run()
+        self.wait_until_run()
 
     def write(self, cell, code):
         """Replace the code of a cell by typing, and run it with Shift+Enter."""
@@ -127,7 +146,8 @@ class OpenNotebook:
         self.page.get_by_role("menuitem", name=menu, exact=True).click()
         self.page.get_by_role("menuitem", name=item, exact=True).click()
 
-    def _wait_until_run(self):
+    def wait_until_run(self):
+        """Wait until cells have begun to run and all have ended."""
         self.page.wait_for_function(f"() => {_PROMPTS}.some(text => text.includes('*'))")
         self.page.wait_for_function(f"() => !{_PROMPTS}.some(text => text.includes('*'))")
 
@@ -155,3 +175,33 @@ class OnPage:
         """Return what the two boxes hold."""
         tokens = float(self.box("cached tokens").input_value())
         return int(tokens), float(self.box("link bandwidth (GB/s)").input_value())
+
+    def place(self, label):
+        """Return the number at which a slider stands, whatever has come of it so far."""
+        place = round(float(self.slider(label).get_attribute("aria-valuenow")))
+        numbers = (CostExplorer.tokens, CostExplorer.bandwidth_gb_per_s)
+        return next(number.places[place] for number in numbers if number.label == label)
+
+    def drag(self, label, to, steps):
+        """Drag a slider's handle to a part of its track, in even steps of the mouse."""
+        handle = self.slider(label)
+        box = handle.bounding_box()
+        track = handle.locator("xpath=ancestor::*[contains(@class,'noUi-base')]").bounding_box()
+        mouse, y = self.page.mouse, box["y"] + box["height"] / 2
+        mouse.move(box["x"] + box["width"] / 2, y)
+        mouse.down()
+        mouse.move(track["x"] + to * track["width"], y, steps=steps)
+        mouse.up()
+
+    def expect(self, tokens, gb_per_s):
+        """Wait for boxes, verdict and picture to agree with the package at these settings."""
+        recompute = words.digits(costs.recompute_ms(tokens))
+        swap = words.digits(costs.swap_ms(tokens, costs.PER_TOKEN_BYTES, gb_per_s * 1e9))
+        winner = costs.cheaper(tokens, costs.PER_TOKEN_BYTES, gb_per_s * 1e9)
+        verdict = f"recompute {recompute} ms, swap {swap} ms; cheaper here: {winner}"
+        expect(self.status).to_contain_text(verdict)
+        expect(self.box("cached tokens")).to_have_value(f"{tokens}")
+        expect(self.box("link bandwidth (GB/s)")).to_have_value(f"{gb_per_s:.10g}")
+        titles = words.count(tokens, "cached token"), f"{words.plain(gb_per_s)} GB/s"
+        for title in titles:
+            expect(self.picture.get_by_text(f"at {title}", exact=True)).to_be_visible()

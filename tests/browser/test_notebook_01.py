@@ -5,7 +5,6 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from preemption import CostExplorer, costs, words
 from tests.browser.lab import OnPage, OpenNotebook
 
 TOKENS, LINK = "cached tokens", "link bandwidth (GB/s)"
@@ -22,23 +21,8 @@ def notebook(browser, lab):
 def explorer(notebook):
     found = OnPage(notebook.page)
     found.root.get_by_role("button", name="reset").click()
-    expect_verdict(found, 1000, 25)
+    found.expect(1000, 25)
     return found
-
-
-def expect_verdict(explorer, tokens, gb_per_s):
-    """Wait for boxes, verdict and picture to agree with the package at these settings."""
-    recompute = words.digits(costs.recompute_ms(tokens))
-    swap = words.digits(costs.swap_ms(tokens, costs.PER_TOKEN_BYTES, gb_per_s * 1e9))
-    winner = costs.cheaper(tokens, costs.PER_TOKEN_BYTES, gb_per_s * 1e9)
-    expected = f"recompute {recompute} ms, swap {swap} ms; cheaper here: {winner}"
-    expect(explorer.status).to_contain_text(expected)
-    expect(explorer.status).to_contain_text(f"{words.plain(gb_per_s)} GB/s")
-    expect(explorer.box(TOKENS)).to_have_value(f"{tokens}")
-    expect(explorer.box(LINK)).to_have_value(f"{gb_per_s:.10g}")
-    titles = f"at {words.count(tokens, 'cached token')}", f"at {words.plain(gb_per_s)} GB/s"
-    for title in titles:
-        expect(explorer.picture.get_by_text(title, exact=True)).to_be_visible()
 
 
 def test_the_saved_picture_is_there_before_anything_runs(browser, lab):
@@ -51,7 +35,7 @@ def test_the_saved_picture_is_there_before_anything_runs(browser, lab):
 
 
 def test_defaults_after_run_all(notebook):
-    expect_verdict(OnPage(notebook.page), 1000, 25)
+    OnPage(notebook.page).expect(1000, 25)
 
 
 @pytest.mark.parametrize(("label", "position"), [(TOKENS, 0), (LINK, 1)])
@@ -72,33 +56,20 @@ def test_keys_move_the_slider(explorer, label, position):
         expect(explorer.box(label)).not_to_have_value(f"{seen[-1]:g}")
         value = explorer.values()[position]
         assert (value > seen[-1]) == grows, key
-        expect_verdict(explorer, *explorer.values())
+        explorer.expect(*explorer.values())
         assert explorer.picture.inner_html() != before
         seen.append(value)
     assert seen[-2:] == ([131_072, 1] if label == TOKENS else [1000, 0.1])
-
-
-def drag(explorer, label, to, steps):
-    box = explorer.slider(label).bounding_box()
-    track = explorer.slider(label).locator("xpath=ancestor::*[contains(@class,'noUi-base')]")
-    whole = track.bounding_box()
-    mouse = explorer.page.mouse
-    mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    mouse.down()
-    mouse.move(whole["x"] + to * whole["width"], box["y"] + box["height"] / 2, steps=steps)
-    mouse.up()
 
 
 @pytest.mark.parametrize("label", [TOKENS, LINK])
 @pytest.mark.parametrize(("to", "steps"), [(0.9, 5), (0.1, 60)])
 def test_after_a_drag_the_last_picture_is_that_of_the_last_value(explorer, label, to, steps):
     before = explorer.values()
-    drag(explorer, label, to, steps)
-    number = CostExplorer.tokens if label == TOKENS else CostExplorer.bandwidth_gb_per_s
-    place = round(float(explorer.slider(label).get_attribute("aria-valuenow")))
-    last = {TOKENS: before[0], LINK: before[1]} | {label: number.places[place]}
+    explorer.drag(label, to, steps)
+    last = {TOKENS: before[0], LINK: before[1]} | {label: explorer.place(label)}
     assert last[label] != before[label == LINK]
-    expect_verdict(explorer, last[TOKENS], last[LINK])
+    explorer.expect(last[TOKENS], last[LINK])
 
 
 @pytest.mark.parametrize(
@@ -114,7 +85,7 @@ def test_after_a_drag_the_last_picture_is_that_of_the_last_value(explorer, label
 def test_a_typed_value_counts_exactly(explorer, label, typed, settings):
     explorer.box(label).fill(typed)
     explorer.box(label).press("Enter")
-    expect_verdict(explorer, *settings)
+    explorer.expect(*settings)
     assert explorer.box(label).input_value() == typed
 
 
@@ -131,7 +102,7 @@ def test_a_bad_value_is_shown_and_undone(explorer, label, typed):
 
 
 def test_the_limits_follow_when_a_drag_has_ended(explorer):
-    drag(explorer, TOKENS, 1.0, 20)
+    explorer.drag(TOKENS, 1.0, 20)
     expect(explorer.root.get_by_text("120,000", exact=True)).to_be_visible()
 
 
@@ -163,6 +134,17 @@ def test_a_guess_is_drawn_beside_the_truth(notebook, explorer):
     page.keyboard.press("Enter")
     expect(asked.get_by_role("status")).to_contain_text("3.1 times too high")
     expect(explorer.root.get_by_text("your guess for 10,000 tokens: 8 GB/s")).to_be_visible()
+
+
+def test_after_a_restart_the_cells_run_again_and_predictions_start_anew(notebook):
+    page = notebook.page
+    notebook.restart_and_run_all()
+    asked = page.locator(".jp-OutputArea-output", has_text="Is evicting a cache free").first
+    assert not any(radio.is_checked() for radio in asked.get_by_role("radio").all())
+    found = OnPage(page)
+    found.expect(1000, 25)
+    found.drag(LINK, 0.2, 10)
+    found.expect(1000, found.place(LINK))
 
 
 def test_nothing_went_wrong_in_the_page(notebook):

@@ -1,0 +1,161 @@
+"""Artists that move: lines, bands and labels that write themselves into an SVG.
+
+They are matplotlib artists, so a PNG shows them as well. But to draw them at every step of a
+drag matplotlib's SVG backend is slow: it measures text, clips paths and collects styles. A few
+points and words do without. `svg(height)` gives an artist's markup in pixels, y downwards, in a
+figure of that height; `clipped` says whether it ends where its axes end.
+"""
+
+import html
+import math
+from typing import Any, TypeAlias
+
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
+from matplotlib.text import Text
+from matplotlib.transforms import Affine2D, Transform
+
+from preemption import theme
+from preemption.figures import style
+
+Artist: TypeAlias = "Line | Points | Band | Label"
+_ANCHORS = {"left": "", "center": ";text-anchor:middle", "right": ";text-anchor:end"}
+
+
+class Line(Line2D):
+    """A curve through a few points; a point that is not finite breaks it.
+
+    `dashes` are lengths on and off, in multiples of the width in pixels. Fill it by `set_data`.
+    """
+
+    clipped = True
+
+    def __init__(
+        self,
+        axes: Axes,
+        colour: str,
+        *,
+        width: float = 3,
+        dashes: tuple[float, ...] = (),
+        transform: Transform | None = None,
+    ) -> None:
+        super().__init__([], [], color=colour, linewidth=width, animated=True)
+        self.set(solid_capstyle="butt", dash_capstyle="butt")
+        if transform:
+            self.set_transform(transform)
+        self._css = f"fill:none;stroke:{colour};stroke-width:{width:g}"
+        if dashes:
+            self.set_linestyle((0, dashes))
+            self._css += f";stroke-dasharray:{','.join(f'{width * dash:g}' for dash in dashes)}"
+        axes.add_line(self)
+
+    def svg(self, height: float) -> str:
+        """Return the curve as one path."""
+        steps, pen = [], "M"
+        for x, y in _pixels(self):
+            if math.isfinite(x) and math.isfinite(y):
+                steps.append(f"{pen}{x:.1f} {height - y:.1f}")
+                pen = "L"
+            else:
+                pen = "M"
+        return f'<path d="{"".join(steps)}" style="{self._css}"/>'
+
+
+class Points(Line2D):
+    """Markers without a line: discs "o", squares "s" or diamonds "D" of `size` pixels."""
+
+    clipped = True
+
+    def __init__(
+        self, axes: Axes, colour: str, marker: str, *, size: float = 9, face: str = ""
+    ) -> None:
+        super().__init__([], [], color=colour, marker=marker, markersize=size, animated=True)
+        self.set(linestyle="none", markerfacecolor=face or colour, zorder=3)
+        self._css = f"fill:{face or colour};stroke:{colour}"
+        r, d = f"{size / 2:g}", f"{size / math.sqrt(2):.1f}"
+        self._shape = {
+            "o": f"m-{r} 0a{r} {r} 0 1 0 {size:g} 0a{r} {r} 0 1 0-{size:g} 0",
+            "s": f"m-{r}-{r}h{size:g}v{size:g}h-{size:g}",
+            "D": f"m-{d} 0l{d}-{d} {d} {d}-{d} {d}",
+        }[marker]
+        axes.add_line(self)
+
+    def svg(self, height: float) -> str:
+        """Return the markers as one path."""
+        places = "".join(f"M{x:.1f} {height - y:.1f}{self._shape}z" for x, y in _pixels(self))
+        return f'<path d="{places}" style="{self._css}"/>'
+
+
+class Band(Rectangle):
+    """A translucent band over the whole height of the axes, from `x0` to `x1`."""
+
+    clipped = True
+
+    def __init__(self, axes: Axes, colour: str, *, alpha: float = 0.07) -> None:
+        place = axes.get_xaxis_transform()
+        super().__init__((0, 0), 0, 1, facecolor=colour, alpha=alpha, lw=0, transform=place)
+        self.set_animated(True)
+        self._css = f"fill:{colour};opacity:{alpha:g}"
+        axes.add_patch(self)
+
+    def span(self, x0: float, x1: float) -> None:
+        """Move the band."""
+        self.set(x=x0, width=x1 - x0)
+
+    def svg(self, height: float) -> str:
+        """Return the band as a path."""
+        (x0, y0), (x1, y1) = self.get_transform().transform([(0, 0), (1, 1)]).tolist()
+        corner = f"M{x0:.1f} {height - y0:.1f}"
+        return f'<path d="{corner}H{x1:.1f}V{height - y1:.1f}H{x0:.1f}z" style="{self._css}"/>'
+
+
+class Label(Text):
+    """One line of plain text on its baseline.
+
+    `shift_px` moves it right and up from its place in the axes.
+    """
+
+    clipped = False
+    shift_px: tuple[float, float] = (0, 0)
+
+    def __init__(self, axes: Axes, text: str = "", **properties: Any) -> None:
+        defaults: dict[str, Any] = {"fontsize": style.LABEL_PX, "color": theme.INK}
+        defaults |= {"transform": axes.transData, "horizontalalignment": "left"}
+        defaults |= {"rotation_mode": "anchor", "verticalalignment": "baseline"}
+        super().__init__(0, 0, text, animated=True, family=theme.FONT, **(defaults | properties))
+        axes.add_artist(self)
+        self.set_clip_on(False)
+
+    def put(self, x: float, y: float, text: str | None = None) -> None:
+        """Move the label to a place in its axes; change its text too if one is given."""
+        self.set_position((x, y))
+        if text is not None:
+            self.set_text(text)
+
+    def draw(self, renderer: Any) -> None:
+        """Draw as any text does, shifted."""
+        place, scale = self.get_transform(), renderer.points_to_pixels(1)
+        right, up = self.shift_px
+        self.set_transform(place + Affine2D().translate(right * scale, up * scale))
+        super().draw(renderer)
+        self.set_transform(place)
+
+    def svg(self, height: float) -> str:
+        """Return the text by its anchor, without measuring it."""
+        x, y = (self.get_transform().transform(self.get_position()) + self.shift_px).tolist()
+        place = f'x="{x:.1f}" y="{height - y:.1f}"'
+        css = f"font-size:{self.get_fontsize():g}px;fill:{to_hex(self.get_color())}"
+        css += _ANCHORS[self.get_horizontalalignment()]
+        if self.get_fontweight() != "normal":
+            css += f";font-weight:{self.get_fontweight()}"
+        if angle := self.get_rotation():
+            place += f' transform="rotate({-angle:.1f} {x:.1f} {height - y:.1f})"'
+        return f'<text {place} style="{css}">{html.escape(self.get_text())}</text>'
+
+
+def _pixels(line: Line2D) -> list[list[float]]:
+    """Return a line's points in pixels of its figure, y upwards."""
+    pixels: list[list[float]] = line.get_transform().transform(line.get_xydata()).tolist()
+    return pixels

@@ -1,0 +1,52 @@
+"""Notebooks read in other ways: before the imports, again, backwards, in another folder."""
+
+import copy
+import shutil
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
+
+
+def errors(cells):
+    return [
+        (cell.id, output.ename, output.evalue)
+        for cell in cells
+        for output in cell.outputs
+        if output.output_type == "error"
+    ]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_cells_run_early_twice_and_backwards_in_another_folder(path, tmp_path):
+    shutil.copy(path, tmp_path)
+    before = {file: file.read_bytes() for file in tmp_path.iterdir()}
+    tmp_path.chmod(0o555)
+    notebook = nbformat.read(path, as_version=4)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    early, first, again, backwards = (copy.deepcopy(code) for _ in range(4))
+    notebook.cells = [*early[1:], *first, *again, *reversed(backwards)]
+    NotebookClient(
+        notebook,
+        timeout=120,
+        kernel_name="python3",
+        allow_errors=True,
+        resources={"metadata": {"path": str(tmp_path)}},
+    ).execute()
+    tmp_path.chmod(0o755)
+
+    assert {name for _, name, _ in errors(early)} == {"NameError"}
+    for run in (first, again, backwards):
+        assert errors(run) == []
+    assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_the_notebook_says_what_to_do_about_it(path):
+    cells = nbformat.read(path, as_version=4).cells
+    advice = cells[1].source
+    for part in ("`NameError`", "Run All Above Selected Cell", "restart", "start anew"):
+        assert part in advice
