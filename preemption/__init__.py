@@ -8,7 +8,7 @@ from preemption.costs import (
     recompute_ms,
     swap_ms,
 )
-from preemption.exercises.display import check, hint, progress, solution
+from preemption.exercises import check, hint, progress, solution
 from preemption.explorers.cost import CostExplorer, eviction_timeline, open_costs
 
 __all__ = [

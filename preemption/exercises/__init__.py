@@ -7,3 +7,7 @@ stand_ins  judges it by itself, where it calls other functions of the reader
 mistakes   what is wrong with a result, in words
 answers    what is right and wrong about an answer typed by hand
 """
+
+from preemption.exercises.display import check, hint, progress, solution
+
+__all__ = ["check", "hint", "progress", "solution"]
