@@ -11,10 +11,8 @@ TOKENS, LINK = "cached tokens", "link bandwidth (GB/s)"
 
 
 @pytest.fixture(scope="module")
-def notebook(browser, lab):
-    opened = OpenNotebook(browser, lab, "01_preemption.ipynb")
-    opened.run_all()
-    return opened
+def notebook(run):
+    return run("01_preemption.ipynb")
 
 
 @pytest.fixture

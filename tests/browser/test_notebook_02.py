@@ -4,14 +4,11 @@ import pytest
 from playwright.sync_api import expect
 
 from preemption.exercises.tasks import TASKS
-from tests.browser.lab import OpenNotebook
 
 
 @pytest.fixture(scope="module")
-def notebook(browser, lab):
-    opened = OpenNotebook(browser, lab, "02_try_it_yourself.ipynb")
-    opened.run_all()
-    return opened
+def notebook(run):
+    return run("02_try_it_yourself.ipynb")
 
 
 def cell_of(notebook, name):
