@@ -12,9 +12,11 @@ The clock counts whole nanoseconds, so that times are exact however they are add
 import argparse
 import gzip
 import heapq
+import itertools
 import json
 import math
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -455,7 +457,7 @@ class Scheduler:
         resume: Resume | None = None,
     ) -> None:
         self.config = config
-        self.pick_victim = victims.rule_for(victim, config.policy)
+        self.rule = victims.rule_for(victim, config.policy)
         self.resume = Resume() if resume is None else resume
         self.free = config.usable_blocks
         swap_blocks = self.resume.swap_blocks
@@ -479,7 +481,7 @@ class Scheduler:
 
     def schedule(self) -> Decision:
         """Decide one iteration: who computes how many tokens, who has to go, who is admitted."""
-        config, blocks_for = self.config, self.config.blocks_for
+        config, block_size = self.config, self.config.block_size
         running, waiting = self.running, self.waiting
         decision = Decision()
         scheduled = decision.scheduled
@@ -495,8 +497,9 @@ class Scheduler:
             n = seq.tokens - seq.computed
             if 0 < threshold < n:
                 n = threshold
-            n = min(n, budget)
-            need = blocks_for(seq.computed + n) - seq.blocks
+            if n > budget:
+                n = budget
+            need = -(-(seq.computed + n) // block_size) - seq.blocks  # rounded up
             while need > self.free:
                 at = self.victim_position()
                 victim = running.pop(at)
@@ -527,14 +530,14 @@ class Scheduler:
             n = min(n, budget)
             must_fit = seq.tokens if config.scheduler_reserve_full_isl else seq.computed + n
             headroom = config.watermark_blocks if running else 0
-            if blocks_for(must_fit) + headroom > self.free:
+            if config.blocks_for(must_fit) + headroom > self.free:
                 break
             heapq.heappop(waiting)
             running.append(seq)
             decision.admitted.append(seq)
             if seq.swapped:
                 self.swap_in(seq, decision)
-            seq.blocks = blocks_for(seq.computed + n)
+            seq.blocks = config.blocks_for(seq.computed + n)
             self.free -= seq.blocks
             scheduled[seq] = n
             budget -= n
@@ -552,10 +555,7 @@ class Scheduler:
             )
             for seq in self.running
         ]
-        chosen = self.pick_victim(candidates)
-        if chosen not in candidates:
-            raise ValueError(f"victim must return one of the running requests, not {chosen!r}")
-        return candidates.index(chosen)
+        return victims.choose(self.rule, candidates)
 
     def preempt(self, seq: Seq, asker: Seq, decision: Decision) -> None:
         """Take a request's blocks away and put it back into the queue.
@@ -600,7 +600,7 @@ class Scheduler:
         """
         for seq, n in decision.scheduled.items():
             seq.computed += n
-            if seq.computed >= seq.tokens:
+            if seq.computed == seq.tokens:
                 seq.tokens += 1
                 decision.sampled.append(seq)
                 if seq.tokens >= seq.end:
@@ -666,7 +666,7 @@ class Run:
             decision = scheduler.schedule()
 
         start = self.now
-        resident = sum(seq.computed for seq in decision.scheduled)
+        resident = sum([seq.computed for seq in decision.scheduled])
         tokens = sum(decision.scheduled.values())
         self.now += self.cost.ns(tokens, resident) + decision.copies_ns
         self.scheduled_tokens += tokens
@@ -813,31 +813,29 @@ def simulate(
 
 def check(requests: Sequence[Request], config: SchedulerConfig) -> None:
     """Refuse, with a ValueError that says which and why, requests that cannot be served."""
-    arrivals = [request.arrival for request in requests]
-    for i in range(1, len(arrivals)):
-        if arrivals[i] < arrivals[i - 1]:
+    for before, after in itertools.pairwise(requests):
+        if after.arrival < before.arrival:
             raise ValueError(
-                f"requests must be in the order of arrival: request {requests[i].id!r} arrives "
-                f"at {arrivals[i]} ms, after {requests[i - 1].id!r} at {arrivals[i - 1]} ms"
+                f"requests must be in the order of arrival: request {after.id!r} arrives at "
+                f"{after.arrival} ms, after {before.id!r} at {before.arrival} ms"
             )
-    ids: set[Id] = set()
-    for request in requests:
-        if request.id in ids:
-            raise ValueError(f"id {request.id!r} comes twice")
-        ids.add(request.id)
+    ids = [request.id for request in requests]
+    if len(set(ids)) < len(ids):
+        raise ValueError(f"id {Counter(ids).most_common(1)[0][0]!r} comes twice")
     # The last generated token needs no cache.
     limits = [(config.usable_blocks * config.block_size + 1, "the pool")]
     if config.max_model_len is not None:
         limits.append((config.max_model_len, "max_model_len"))
     if not config.enable_chunked_prefill:
-        limits.append((config.max_num_batched_tokens + 1, "max_num_batched_tokens, not chunked"))
+        limits.append((config.max_num_batched_tokens + 1, "max_num_batched_tokens, unchunked,"))
     most, limit = min(limits)
-    for request in requests:
-        if request.prompt + request.output > most:
-            raise ValueError(
-                f"request {request.id!r} can never fit: prompt + output are "
-                f"{request.prompt + request.output} tokens, and {limit} allows {most}"
-            )
+    sizes = [request.prompt + request.output for request in requests]
+    if sizes and max(sizes) > most:
+        request = requests[sizes.index(max(sizes))]
+        raise ValueError(
+            f"request {request.id!r} can never fit: prompt + output are {max(sizes)} tokens, "
+            f"and {limit} allows {most}"
+        )
 
 
 def window(log: bool | range) -> tuple[int, float]:

@@ -128,3 +128,11 @@ def rule_for(victim: Rule | str | None, policy: str) -> Rule:
     if not callable(victim):
         raise TypeError(f"victim must be a rule's name or a function, not {victim!r}")
     return victim
+
+
+def choose(rule: Rule, running: Sequence[Candidate]) -> int:
+    """Ask a rule for a victim and return its position among the running requests."""
+    victim = rule(running)
+    if victim not in running:
+        raise ValueError(f"victim must return one of the running requests, not {victim!r}")
+    return running.index(victim)

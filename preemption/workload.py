@@ -8,7 +8,7 @@ import operator
 import random
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cache
 from importlib import resources
@@ -34,6 +34,8 @@ class Request:
     prompt: int
     output: int
     priority: int = 0
+    arrival_ns: int = field(init=False, repr=False, compare=False)
+    """`arrival` in whole nanoseconds."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.id, int | str) or isinstance(self.id, bool):
@@ -44,11 +46,7 @@ class Request:
             object.__setattr__(self, name, tokens)
         object.__setattr__(self, "priority", whole(f"priority {who}", self.priority))
         object.__setattr__(self, "arrival", number(f"arrival {who}", self.arrival))
-
-    @property
-    def arrival_ns(self) -> int:
-        """When it arrives, in whole nanoseconds."""
-        return round(self.arrival * 1e6)
+        object.__setattr__(self, "arrival_ns", round(self.arrival * 1e6))
 
 
 def whole(name: str, value: object, *, least: int | None = None) -> int:

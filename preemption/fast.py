@@ -1,0 +1,376 @@
+"""The same run as `scheduler.simulate`, in a few steps per request instead of one per iteration.
+
+Most iterations only give every running request one more token. So nothing is done per token:
+
+- Of a decoding request two numbers say everything. Its computed tokens grow by one in every
+  iteration, so iteration - computed tokens, its *base*, stays the same; and the iteration in
+  which it *ends* is known from the start.
+- It needs a new block when its computed tokens are a multiple of the block size, that is in the
+  iterations that leave the same remainder as its base. `due[r]` counts the requests for each
+  remainder. So the need of many iterations is a count of full turns and a sum over a slice.
+- A *stride* is a run of iterations in which nothing else happens. It stops at the first end, at
+  an arrival that could be admitted, and before the first iteration that lacks blocks. Stopping
+  too early is harmless. Its time is an exact sum of whole nanoseconds.
+- All other iterations are taken singly: those with a prefill, an admission or a preemption. Even
+  they cost no work per running request. The budget is at least `max_num_seqs`, so all decodes
+  are served, and at most one request is in mid-prefill: the last one admitted.
+- At a shortage the scheduler asks one request after the other and evicts. That comes to the same
+  as evicting until the need of all who are left fits, since a rule does not see who asks. The
+  request in mid-prefill asks after all others, for a chunk of a size that is then fixed.
+
+Not covered is `long_prefill_token_threshold`: with it several requests are in mid-prefill.
+"""
+
+import math
+from collections.abc import Sequence
+from heapq import heappop, heappush
+from typing import Any, Literal
+
+from preemption import scheduler, victims
+from preemption.scheduler import Iteration, IterationCost, Result, Resume, SchedulerConfig
+from preemption.workload import Request
+
+NEVER = 10**400  # later than any arrival
+
+
+def simulate(
+    requests: Sequence[Request],
+    config: SchedulerConfig,
+    *,
+    cost: IterationCost | None = None,
+    victim: victims.Rule | str | None = None,
+    resume: Literal["recompute", "swap", "cheaper"] = "recompute",
+    link_gb_per_s: float = 25.0,
+    swap_blocks: int | None = None,
+    copy_out_in_background: bool = False,
+    log: bool | range = False,
+) -> Result:
+    """Return the result of `scheduler.simulate`, to the last digit, in a fraction of its time.
+
+    Arguments and errors are the same. Two settings are taken plainly, by `scheduler.simulate`
+    itself: a `long_prefill_token_threshold` above 0, and `log=True`, which has to write every
+    iteration down. With a range as `log` only these iterations are taken plainly.
+    """
+    if config.long_prefill_token_threshold or log is True:
+        return scheduler.simulate(
+            requests,
+            config,
+            cost=cost,
+            victim=victim,
+            resume=resume,
+            link_gb_per_s=link_gb_per_s,
+            swap_blocks=swap_blocks,
+            copy_out_in_background=copy_out_in_background,
+            log=log,
+        )
+    cost = IterationCost() if cost is None else cost
+    how = Resume(resume, link_gb_per_s, swap_blocks, copy_out_in_background, cost)
+    scheduler.check(requests, config)
+    rule = victims.rule_for(victim, config.policy)
+    return run(tuple(requests), config, cost, rule, how, log)[0]
+
+
+def run(
+    requests: tuple[Request, ...],
+    config: SchedulerConfig,
+    cost: IterationCost,
+    rule: victims.Rule,
+    resume: Resume,
+    log: bool | range,
+) -> tuple[Result, int]:
+    """Run checked requests; return the result and how often the loop was passed."""
+    block_size, budget, max_num_seqs = (
+        config.block_size,
+        config.max_num_batched_tokens,
+        config.max_num_seqs,
+    )
+    usable_blocks, watermark_blocks = config.usable_blocks, config.watermark_blocks
+    chunked, reserve = config.enable_chunked_prefill, config.scheduler_reserve_full_isl
+    by_priority = config.policy == "priority"
+    floor, base_ns, per_token, per_resident_token = cost.whole_ns
+    count = len(requests)
+
+    # Per request: the tokens it had when it joined the queue last, those below which it
+    # prefills, and those at which it ends.
+    tokens = [request.prompt for request in requests]
+    prefill = tokens.copy()
+    end = [request.prompt + request.output for request in requests]
+    places = [request.priority for request in requests] if by_priority else [0] * count
+    arrivals = [request.arrival_ns for request in requests] + [NEVER]
+    admitted_ns = [0] * count
+    first_token_ns: list[int | None] = [None] * count
+    finished_ns: list[int | None] = [None] * count
+    stay = [-1] * count  # where its last stay stands in `stays`
+    stays: list[Any] = []
+
+    waiting: list[tuple[int, int]] = []  # heap of (place, request), as in the scheduler
+    blocked = False  # the head of the queue cannot be admitted before another request leaves
+    running: dict[int, int] = {}  # decoding request -> its base, in the order of admission
+    ending = [(NEVER, count)]  # heap of (iteration, request); those evicted since stay in it
+    due = [0] * block_size  # decoding requests by the remainder of their base
+    turns = 0  # sum of their bases' quotients
+    chunk, chunk_computed = -1, 0  # the request in mid-prefill, if any, and what it has
+    swapped: dict[int, int] = {}  # waiting request -> its tokens in the swap space
+    free = usable_blocks
+    swap_free = math.inf if resume.swap_blocks is None else resume.swap_blocks
+    resident = 0  # tokens that have a cache
+    joined = requeued = iteration = passes = 0
+    preemptions = scheduled_tokens = recomputed_tokens = moved_tokens = copies_ns = 0
+    now = begin = arrivals[0] if requests else 0
+
+    def evict(served: int) -> None:
+        """Preempt a victim; `served` is 1 once the decodes have their blocks, else 0."""
+        nonlocal free, turns, resident, chunk, swap_free, requeued
+        nonlocal preemptions, recomputed_tokens, moved_tokens, copies_ns
+        i = pick()
+        if i == chunk:
+            computed = chunk_computed
+            free += config.blocks_for(computed)
+            chunk = -1
+        else:
+            base = running.pop(i)
+            due[base % block_size] -= 1
+            turns -= base // block_size
+            computed = iteration - base
+            free += config.blocks_for(computed + served)
+            tokens[i] = computed + 1
+        resident -= computed
+        preemptions += 1
+        swap = resume.swaps(computed) and config.blocks_for(computed) <= swap_free
+        stays[stay[i]] = (i, admitted_ns[i], now, "swap" if swap else "recompute")
+        if swap:
+            swapped[i] = computed
+            swap_free -= config.blocks_for(computed)
+            moved_tokens += computed
+            copies_ns += resume.out_ns(computed)
+        else:
+            recomputed_tokens += computed
+            prefill[i] = tokens[i]
+        if not by_priority:
+            requeued += 1
+            places[i] = -requeued
+        heappush(waiting, (places[i], i))
+
+    def pick() -> int:
+        """Ask the rule for a victim."""
+        if rule is victims.last_admitted:
+            return chunk if chunk >= 0 else next(reversed(running))
+        states = [(i, iteration - base, iteration - base + 1) for i, base in running.items()]
+        if chunk >= 0:
+            states.append((chunk, chunk_computed, tokens[chunk]))
+        candidates = [
+            victims.Candidate(
+                requests[i], i, known - requests[i].prompt, computed, config.blocks_for(computed)
+            )
+            for i, computed, known in states
+        ]
+        return states[victims.choose(rule, candidates)][0]
+
+    def plain_log() -> list[Iteration]:
+        """Let the plain scheduler run and log the wanted iterations, from the present state."""
+        plain = scheduler.Scheduler(config, rule, resume)
+        plain.free, plain.swap_free = free, swap_free
+        plain.joined, plain.requeued = joined, requeued
+
+        def seq(i: int, computed: int, known: int) -> scheduler.Seq:
+            seq = scheduler.Seq(requests[i], i, end[i])
+            seq.computed, seq.tokens, seq.prefill = computed, known, prefill[i]
+            seq.place, seq.preemptions = (places[i], i), int(stay[i] >= 0)
+            return seq
+
+        plain.running = [
+            seq(i, iteration - base, iteration - base + 1) for i, base in running.items()
+        ]
+        if chunk >= 0:
+            plain.running.append(seq(chunk, chunk_computed, tokens[chunk]))
+        for decoding in plain.running:
+            decoding.blocks = config.blocks_for(decoding.computed)
+        for place in sorted(waiting):
+            queued = seq(place[1], swapped.get(place[1], 0), tokens[place[1]])
+            queued.swapped = place[1] in swapped
+            plain.waiting.append((place, queued))
+        run = scheduler.Run(plain, requests, cost, log)
+        run.now, run.iterations = now, iteration
+        run.stays = [(s.order, admitted_ns[s.order], None, None) for s in plain.running]
+        run.open_stays = {s: k for k, s in enumerate(plain.running)}
+        while run.iterations < logged_to and run.step():
+            pass
+        return run.log
+
+    entries: list[Iteration] = []
+    logged_from, logged_to = scheduler.window(log)
+    if logged_from < logged_to:
+        # Nobody's end, but a stop: one iteration early, to know who arrives before the first.
+        heappush(ending, (logged_from - 2, count))
+
+    while True:
+        # Requests that got their last token in the iteration before leave.
+        while ending[0][0] < iteration:
+            last, i = heappop(ending)
+            if i == count:
+                entries = plain_log()
+                continue
+            computed = end[i] - 1
+            base = last + 1 - computed
+            if running.get(i) == base:  # or else it was evicted since
+                del running[i]
+                due[base % block_size] -= 1
+                turns -= base // block_size
+                free -= -computed // block_size
+                resident -= computed
+                finished_ns[i] = now
+                stays[stay[i]] = (i, admitted_ns[i], now, "finished")
+                blocked = False
+        while arrivals[joined] <= now:
+            heappush(waiting, (places[joined], joined))
+            joined += 1
+            if by_priority:
+                blocked = False
+        if not (running or waiting or chunk >= 0):
+            if joined == count:
+                break
+            now = arrivals[joined]
+            continue
+        passes += 1
+
+        # One iteration by itself.
+        asked = due[iteration % block_size]
+        if chunk >= 0 or asked > free or (waiting and not blocked):
+            admitted, start, copies_ns = len(stays), now, 0
+            evicted = preemptions
+            prefilled = []
+            while asked > free:
+                evict(served=0)
+                asked = due[iteration % block_size]
+            free -= asked
+            left = budget - len(running)
+            if chunk >= 0:
+                n = tokens[chunk] - chunk_computed
+                if n > left:
+                    n = left
+                asked = -(-(chunk_computed + n) // block_size) + -chunk_computed // block_size
+                while asked > free and chunk >= 0:
+                    evict(served=1)
+                left = budget - len(running)
+                if chunk >= 0:
+                    free -= asked
+                    left -= n
+                    chunk_computed += n
+                    if chunk_computed == tokens[chunk]:
+                        prefilled.append(chunk)
+                        chunk = -1
+            if preemptions > evicted:
+                blocked = False
+            else:
+                whole = left
+                seqs = len(running) + len(prefilled)
+                while waiting and left > 0:
+                    i = waiting[0][1]
+                    known = must_fit = tokens[i]
+                    cached = swapped[i] if i in swapped else 0
+                    n = known - cached
+                    if n > left:
+                        n = left
+                        if not chunked:
+                            blocked = left == whole
+                            break
+                    if not reserve:
+                        must_fit = cached + n
+                    needed = -(-must_fit // block_size)
+                    if seqs:
+                        needed += watermark_blocks
+                    if needed > free or seqs == max_num_seqs:
+                        blocked = True
+                        break
+                    heappop(waiting)
+                    seqs += 1
+                    left -= n
+                    free += -(cached + n) // block_size
+                    stay[i] = len(stays)
+                    stays.append(None)
+                    admitted_ns[i] = start
+                    if cached:
+                        del swapped[i]
+                        swap_free += config.blocks_for(cached)
+                        moved_tokens += cached
+                        copies_ns += resume.in_ns(cached)
+                        resident += cached
+                    if cached + n == known:
+                        prefilled.append(i)
+                    else:
+                        chunk, chunk_computed = i, cached + n
+            n = budget - left
+            step_ns = base_ns + per_token * n
+            now += (
+                (step_ns if step_ns > floor else floor) + per_resident_token * resident + copies_ns
+            )
+            resident += n
+            scheduled_tokens += n
+            iteration += 1
+            for i in prefilled:
+                base = iteration - tokens[i]
+                running[i] = base
+                due[base % block_size] += 1
+                turns += base // block_size
+                heappush(ending, (base + end[i] - 2, i))
+                if first_token_ns[i] is None:
+                    first_token_ns[i] = now
+            if chunk >= 0 or ending[0][0] < iteration or (waiting and not blocked):
+                continue
+
+        # A stride.
+        decodes = len(running)
+        stop = ending[0][0] + 1
+        length = stop - iteration
+        step_ns = base_ns + per_token * decodes
+        if step_ns < floor:
+            step_ns = floor
+        step_ns += per_resident_token * resident
+        growth_ns = per_resident_token * decodes  # each iteration takes longer than the last
+        span_ns = length * step_ns + growth_ns * (length * (length - 1) // 2)
+        if not waiting or by_priority:
+            gap = arrivals[joined] - now
+            if gap <= 0:
+                continue
+            if span_ns > gap:
+                # Up to the first iteration that starts after the arrival: a root, then exactly.
+                half = step_ns - growth_ns / 2
+                length = int(2 * gap / (half + math.sqrt(half * half + 2 * growth_ns * gap)))
+                span_ns = length * step_ns + growth_ns * (length * (length - 1) // 2)
+                while span_ns < gap:
+                    span_ns += step_ns + growth_ns * length
+                    length += 1
+                stop = iteration + length
+        held = decodes * (stop // block_size) - turns + sum(due[: stop % block_size])
+        if held > usable_blocks:
+            # Up to the first iteration that lacks blocks.
+            full_turns, left = divmod(free, decodes)
+            stop = iteration + full_turns * block_size
+            while due[stop % block_size] <= left:
+                left -= due[stop % block_size]
+                stop += 1
+            held = usable_blocks - left
+            length = stop - iteration
+            span_ns = length * step_ns + growth_ns * (length * (length - 1) // 2)
+        free = usable_blocks - held
+        now += span_ns
+        resident += length * decodes
+        scheduled_tokens += length * decodes
+        iteration = stop
+
+    result = Result(
+        requests=requests,
+        outcome="finished",
+        iterations=iteration,
+        total_ns=now - begin,
+        scheduled_tokens=scheduled_tokens,
+        generated_tokens=sum(end) - sum(request.prompt for request in requests),
+        preemptions=preemptions,
+        recomputed_tokens=recomputed_tokens,
+        moved_tokens=moved_tokens,
+        first_token_ns=tuple(first_token_ns),
+        finished_ns=tuple(finished_ns),
+        stays=tuple(stays),
+        log=tuple(entries),
+    )
+    return result, passes
