@@ -79,16 +79,13 @@ def run(
     log: bool | range,
 ) -> tuple[Result, int]:
     """Run checked requests; return the result and how often the loop was passed."""
-    block_size, budget, max_num_seqs = (
-        config.block_size,
-        config.max_num_batched_tokens,
-        config.max_num_seqs,
-    )
+    count = len(requests)
+    block_size, budget = config.block_size, config.max_num_batched_tokens
     usable_blocks, watermark_blocks = config.usable_blocks, config.watermark_blocks
     chunked, reserve = config.enable_chunked_prefill, config.scheduler_reserve_full_isl
+    max_num_seqs, blocks_for = config.max_num_seqs, config.blocks_for
     by_priority = config.policy == "priority"
     floor, base_ns, per_token, per_resident_token = cost.whole_ns
-    count = len(requests)
 
     # Per request: the tokens it had when it joined the queue last, those below which it
     # prefills, and those at which it ends.
@@ -125,22 +122,22 @@ def run(
         i = pick()
         if i == chunk:
             computed = chunk_computed
-            free += config.blocks_for(computed)
+            free += blocks_for(computed)
             chunk = -1
         else:
             base = running.pop(i)
             due[base % block_size] -= 1
             turns -= base // block_size
             computed = iteration - base
-            free += config.blocks_for(computed + served)
+            free += blocks_for(computed + served)
             tokens[i] = computed + 1
         resident -= computed
         preemptions += 1
-        swap = resume.swaps(computed) and config.blocks_for(computed) <= swap_free
+        swap = resume.swaps(computed) and blocks_for(computed) <= swap_free
         stays[stay[i]] = (i, admitted_ns[i], now, "swap" if swap else "recompute")
         if swap:
             swapped[i] = computed
-            swap_free -= config.blocks_for(computed)
+            swap_free -= blocks_for(computed)
             moved_tokens += computed
             copies_ns += resume.out_ns(computed)
         else:
@@ -160,7 +157,7 @@ def run(
             states.append((chunk, chunk_computed, tokens[chunk]))
         candidates = [
             victims.Candidate(
-                requests[i], i, known - requests[i].prompt, computed, config.blocks_for(computed)
+                requests[i], i, known - requests[i].prompt, computed, blocks_for(computed)
             )
             for i, computed, known in states
         ]
@@ -184,7 +181,7 @@ def run(
         if chunk >= 0:
             plain.running.append(seq(chunk, chunk_computed, tokens[chunk]))
         for decoding in plain.running:
-            decoding.blocks = config.blocks_for(decoding.computed)
+            decoding.blocks = blocks_for(decoding.computed)
         for place in sorted(waiting):
             queued = seq(place[1], swapped.get(place[1], 0), tokens[place[1]])
             queued.swapped = place[1] in swapped
@@ -236,74 +233,61 @@ def run(
         # One iteration by itself.
         asked = due[iteration % block_size]
         if chunk >= 0 or asked > free or (waiting and not blocked):
-            admitted, start, copies_ns = len(stays), now, 0
-            evicted = preemptions
-            prefilled = []
+            start, copies_ns, preempted_before, prefilled = now, 0, preemptions, []
             while asked > free:
                 evict(served=0)
                 asked = due[iteration % block_size]
             free -= asked
-            left = budget - len(running)
+            n = 0
             if chunk >= 0:
-                n = tokens[chunk] - chunk_computed
-                if n > left:
-                    n = left
-                asked = -(-(chunk_computed + n) // block_size) + -chunk_computed // block_size
+                n = min(tokens[chunk] - chunk_computed, budget - len(running))
+                asked = blocks_for(chunk_computed + n) - blocks_for(chunk_computed)
                 while asked > free and chunk >= 0:
                     evict(served=1)
-                left = budget - len(running)
-                if chunk >= 0:
+                if chunk < 0:
+                    n = 0
+                else:
                     free -= asked
-                    left -= n
                     chunk_computed += n
                     if chunk_computed == tokens[chunk]:
                         prefilled.append(chunk)
                         chunk = -1
-            if preemptions > evicted:
-                blocked = False
-            else:
-                whole = left
-                seqs = len(running) + len(prefilled)
-                while waiting and left > 0:
-                    i = waiting[0][1]
-                    known = must_fit = tokens[i]
-                    cached = swapped[i] if i in swapped else 0
-                    n = known - cached
-                    if n > left:
-                        n = left
-                        if not chunked:
-                            blocked = left == whole
-                            break
-                    if not reserve:
-                        must_fit = cached + n
-                    needed = -(-must_fit // block_size)
-                    if seqs:
-                        needed += watermark_blocks
-                    if needed > free or seqs == max_num_seqs:
-                        blocked = True
+            left = whole = budget - len(running) - n
+            blocked = False
+            seqs = len(running) + len(prefilled)
+            while waiting and left > 0 and preemptions == preempted_before:
+                i = waiting[0][1]
+                cached = swapped.get(i, 0)
+                n = tokens[i] - cached
+                if n > left:
+                    n = left
+                    if not chunked:
+                        blocked = left == whole
                         break
-                    heappop(waiting)
-                    seqs += 1
-                    left -= n
-                    free += -(cached + n) // block_size
-                    stay[i] = len(stays)
-                    stays.append(None)
-                    admitted_ns[i] = start
-                    if cached:
-                        del swapped[i]
-                        swap_free += config.blocks_for(cached)
-                        moved_tokens += cached
-                        copies_ns += resume.in_ns(cached)
-                        resident += cached
-                    if cached + n == known:
-                        prefilled.append(i)
-                    else:
-                        chunk, chunk_computed = i, cached + n
+                must_fit = tokens[i] if reserve else cached + n
+                headroom = watermark_blocks if seqs else 0
+                if seqs == max_num_seqs or -(-must_fit // block_size) + headroom > free:
+                    blocked = True
+                    break
+                heappop(waiting)
+                seqs += 1
+                left -= n
+                free -= -(-(cached + n) // block_size)
+                admitted_ns[i] = start
+                stay[i] = len(stays)
+                stays.append(None)
+                if cached:
+                    del swapped[i]
+                    swap_free += blocks_for(cached)
+                    moved_tokens += cached
+                    copies_ns += resume.in_ns(cached)
+                    resident += cached
+                if cached + n == tokens[i]:
+                    prefilled.append(i)
+                else:
+                    chunk, chunk_computed = i, cached + n
             n = budget - left
-            step_ns = base_ns + per_token * n
-            now += (
-                (step_ns if step_ns > floor else floor) + per_resident_token * resident + copies_ns
-            )
+            now += max(floor, base_ns + per_token * n) + per_resident_token * resident + copies_ns
             resident += n
             scheduled_tokens += n
             iteration += 1
@@ -322,10 +306,7 @@ def run(
         decodes = len(running)
         stop = ending[0][0] + 1
         length = stop - iteration
-        step_ns = base_ns + per_token * decodes
-        if step_ns < floor:
-            step_ns = floor
-        step_ns += per_resident_token * resident
+        step_ns = max(floor, base_ns + per_token * decodes) + per_resident_token * resident
         growth_ns = per_resident_token * decodes  # each iteration takes longer than the last
         span_ns = length * step_ns + growth_ns * (length * (length - 1) // 2)
         if not waiting or by_priority:

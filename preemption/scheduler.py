@@ -283,10 +283,11 @@ class Iteration:
             said.append(f"{_names(self.arrived)} arrived.")
         for event in self.preempted:
             fate = "dropped" if event.how == "recompute" else "copied out"
-            asker = "itself" if event.needed_by == event.id else event.needed_by
+            alone = event.needed_by == event.id
+            why = "finds no block" if alone else f"makes room for {event.needed_by}"
             said.append(
-                f"{event.id} preempted to make room for {asker}: {event.blocks_freed} blocks "
-                f"freed, {event.computed} cached tokens {fate}."
+                f"{event.id} {why} and is preempted: {event.blocks_freed} blocks freed, "
+                f"{event.computed} cached tokens {fate}."
             )
         for row in self.scheduled:
             if row.kind == "new":
