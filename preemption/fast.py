@@ -27,7 +27,8 @@ from heapq import heappop, heappush
 from typing import Any, Literal
 
 from preemption import scheduler, victims
-from preemption.scheduler import Iteration, IterationCost, Result, Resume, SchedulerConfig
+from preemption.results import Iteration, Result
+from preemption.scheduler import IterationCost, Resume, SchedulerConfig
 from preemption.workload import Request
 
 NEVER = 10**400  # later than any arrival
@@ -89,8 +90,8 @@ def run(
 
     # Per request: the tokens it had when it joined the queue last, those below which it
     # prefills, and those at which it ends.
-    tokens = [request.prompt for request in requests]
-    prefill = tokens.copy()
+    prompt = [request.prompt for request in requests]
+    tokens, prefill = prompt.copy(), prompt.copy()
     end = [request.prompt + request.output for request in requests]
     places = [request.priority for request in requests] if by_priority else [0] * count
     arrivals = [request.arrival_ns for request in requests] + [NEVER]
@@ -152,16 +153,16 @@ def run(
         """Ask the rule for a victim."""
         if rule is victims.last_admitted:
             return chunk if chunk >= 0 else next(reversed(running))
-        states = [(i, iteration - base, iteration - base + 1) for i, base in running.items()]
+        batch = [(i, iteration - base, iteration - base + 1) for i, base in running.items()]
         if chunk >= 0:
-            states.append((chunk, chunk_computed, tokens[chunk]))
+            batch.append((chunk, chunk_computed, tokens[chunk]))
         candidates = [
             victims.Candidate(
-                requests[i], i, known - requests[i].prompt, computed, blocks_for(computed)
+                requests[i], i, known - prompt[i], computed, -(-computed // block_size)
             )
-            for i, computed, known in states
+            for i, computed, known in batch
         ]
-        return states[victims.choose(rule, candidates)][0]
+        return batch[victims.choose(rule, candidates)][0]
 
     def plain_log() -> list[Iteration]:
         """Let the plain scheduler run and log the wanted iterations, from the present state."""
@@ -345,7 +346,7 @@ def run(
         iterations=iteration,
         total_ns=now - begin,
         scheduled_tokens=scheduled_tokens,
-        generated_tokens=sum(end) - sum(request.prompt for request in requests),
+        generated_tokens=sum(end) - sum(prompt),
         preemptions=preemptions,
         recomputed_tokens=recomputed_tokens,
         moved_tokens=moved_tokens,

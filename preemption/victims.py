@@ -133,6 +133,7 @@ def rule_for(victim: Rule | str | None, policy: str) -> Rule:
 def choose(rule: Rule, running: Sequence[Candidate]) -> int:
     """Ask a rule for a victim and return its position among the running requests."""
     victim = rule(running)
-    if victim not in running:
-        raise ValueError(f"victim must return one of the running requests, not {victim!r}")
-    return running.index(victim)
+    for position, candidate in enumerate(running):
+        if candidate is victim:
+            return position
+    raise ValueError(f"victim must return one of the running requests, not {victim!r}")

@@ -401,15 +401,16 @@ def test_two_requests_collide():
     log = next(log for log in result.log if log.preempted)
     assert log.preempted[0] == (1, 48, 49, 3, 1, "recompute")
     assert log.words == (
-        "Iteration 17, at 167.3 ms, 9.7 ms: 1 finds no block and is preempted: 3 blocks freed, "
-        "48 cached tokens dropped. 0 decodes. 3 blocks free, 1 waiting."
+        "Iteration 17, from 167.3 ms on, 9.7 ms: Request 1 finds no block and is preempted: "
+        "3 blocks freed, 48 cached tokens dropped. Request 0 decodes. Then 3 blocks are free. "
+        "Request 1 waits."
     )
     assert (log.blocks, log.decided.waiting, log.decode_tokens) == ({0: 4}, (1,), 1)
     first = result.log[0]
     assert (first.prefill_tokens, first.duration_ns) == (64, 7_730_000 + 64 * 66_100)
     assert first.words.endswith(
-        "0, 1 arrived. 0 admitted. 0 prefills 32 tokens. 1 admitted. 1 prefills 32 tokens. "
-        "3 blocks free, nobody waiting."
+        "ms: Requests 0, 1 arrive. Request 0 is admitted. Request 0 prefills 32 tokens. Request 1 "
+        "is admitted. Request 1 prefills 32 tokens. Then 3 blocks are free. Nobody waits."
     )
 
 
@@ -444,7 +445,7 @@ def test_swap_moves_the_cache_and_waits_for_the_link():
         log for log in swap.log if log.start_ns > out.start_ns and log.decided.waiting == ()
     )
     assert back.scheduled[-1] == (1, 1, 48, "resumed", False)
-    assert "1 resumed with 48 tokens still cached." in back.words
+    assert "Request 1 resumes with 48 tokens copied back." in back.words
     assert back.duration_ns == 9_700_000 + 84 * 48 + round(48 * 131_072 / 25)
     quiet = simulate(workload.two(), config, resume="swap", copy_out_in_background=True)
     assert swap.total_ns - quiet.total_ns == round(48 * 131_072 / 25)
