@@ -149,6 +149,20 @@ def test_arrivals_on_the_very_start_of_an_iteration():
         assert result.log[2].arrived == (() if arrival > 20 else (1,))
 
 
+def test_a_rule_sees_the_same_batches_in_the_same_order():
+    for seed in range(200):
+        requests, config, how = random_load(seed)
+        seen = {fast: [], scheduler: []}
+        for module, batches in seen.items():
+
+            def rule(running, batches=batches):
+                batches.append(running)
+                return victims.RULES["random"](running)
+
+            module.simulate(requests, config, **{**how, "victim": rule})
+        assert seen[fast] == seen[scheduler]
+
+
 def test_no_requests():
     assert assert_equal([], TIGHT).iterations == 0
 
