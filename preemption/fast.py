@@ -28,7 +28,7 @@ from typing import Any, Literal
 
 from preemption import scheduler, victims
 from preemption.results import Iteration, Result
-from preemption.scheduler import IterationCost, Resume, SchedulerConfig
+from preemption.scheduler import DEFAULT_COST, IterationCost, Resume, SchedulerConfig
 from preemption.workload import Request
 
 NEVER = 10**400  # later than any arrival
@@ -38,7 +38,7 @@ def simulate(
     requests: Sequence[Request],
     config: SchedulerConfig,
     *,
-    cost: IterationCost | None = None,
+    cost: IterationCost = DEFAULT_COST,
     victim: victims.Rule | str | None = None,
     resume: Literal["recompute", "swap", "cheaper"] = "recompute",
     link_gb_per_s: float = 25.0,
@@ -64,7 +64,6 @@ def simulate(
             copy_out_in_background=copy_out_in_background,
             log=log,
         )
-    cost = IterationCost() if cost is None else cost
     how = Resume(resume, link_gb_per_s, swap_blocks, copy_out_in_background, cost)
     scheduler.check(requests, config)
     rule = victims.rule_for(victim, config.policy)

@@ -157,6 +157,9 @@ class IterationCost:
         return max(floor, base + per_token * scheduled) + per_resident_token * resident
 
 
+DEFAULT_COST = IterationCost()
+
+
 @dataclass(frozen=True)
 class Resume:
     """How victims come back: what `simulate` takes as resume, link, swap space and cost.
@@ -169,7 +172,7 @@ class Resume:
     link_gb_per_s: float = 25.0
     swap_blocks: int | None = None
     copy_out_in_background: bool = False
-    cost: IterationCost = IterationCost()
+    cost: IterationCost = DEFAULT_COST
 
     def __post_init__(self) -> None:
         if self.mode not in ("recompute", "swap", "cheaper"):
@@ -266,7 +269,11 @@ class Scheduler:
         self.requeued = 0
 
     def join(self, request: Request) -> Seq:
-        """Let a request join the queue: at its end, or where its priority belongs."""
+        """Let a request join the queue: at its end, or where its priority belongs.
+
+        A request ends at `max_model_len` tokens at the latest. So vLLM's cut of a running
+        request's tokens to that length never bites, and `schedule` does without it.
+        """
         end = request.prompt + request.output
         if self.config.max_model_len is not None:
             end = min(end, self.config.max_model_len)
@@ -424,12 +431,12 @@ class Run:
         self,
         scheduler: Scheduler,
         requests: Sequence[Request],
-        cost: IterationCost | None = None,
+        cost: IterationCost = DEFAULT_COST,
         log: bool | range = False,
     ) -> None:
         self.scheduler = scheduler
         self.requests = tuple(requests)
-        self.cost = IterationCost() if cost is None else cost
+        self.cost = cost
         self.logged_from, self.logged_to = window(log)
         self.arrivals = [request.arrival_ns for request in self.requests]
         self.now = self.begin = self.arrivals[0] if self.arrivals else 0
@@ -574,7 +581,7 @@ def simulate(
     requests: Sequence[Request],
     config: SchedulerConfig,
     *,
-    cost: IterationCost | None = None,
+    cost: IterationCost = DEFAULT_COST,
     victim: victims.Rule | str | None = None,
     resume: Literal["recompute", "swap", "cheaper"] = "recompute",
     link_gb_per_s: float = 25.0,
@@ -584,7 +591,7 @@ def simulate(
 ) -> Result:
     """Serve `requests` (in the order of arrival) with vLLM's scheduler and return what happened.
 
-    - `cost`: how long an iteration takes; None: `IterationCost()`.
+    - `cost`: how long an iteration takes.
     - `victim`: who is preempted. None follows the policy; else a rule's name, or a function
       (see `victims`) that gives the same answer for the same batch.
     - `resume`: how a victim comes back. "recompute": its cache is dropped and prefilled again.
@@ -600,7 +607,6 @@ def simulate(
     Raises ValueError for a request that can never fit, ids that come twice, arrivals out of
     order, an unknown rule or a bad value; TypeError for a wrong type.
     """
-    cost = IterationCost() if cost is None else cost
     how = Resume(resume, link_gb_per_s, swap_blocks, copy_out_in_background, cost)
     check(requests, config)
     run = Run(Scheduler(config, victim, how), requests, cost, log)

@@ -38,15 +38,16 @@ class Request:
     """`arrival` in whole nanoseconds."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.id, int | str) or isinstance(self.id, bool):
-            raise TypeError(f"id must be a whole number or a text, not {self.id!r}")
+        if not isinstance(self.id, str):
+            object.__setattr__(self, "id", whole("id, if it is no text,", self.id))
         who = f"of request {self.id!r}"
         for name in ("prompt", "output"):
             tokens = whole(f"{name} {who}", getattr(self, name), least=1)
             object.__setattr__(self, name, tokens)
         object.__setattr__(self, "priority", whole(f"priority {who}", self.priority))
         object.__setattr__(self, "arrival", number(f"arrival {who}", self.arrival))
-        object.__setattr__(self, "arrival_ns", round(self.arrival * 1e6))
+        fraction, ms = math.modf(self.arrival)
+        object.__setattr__(self, "arrival_ns", int(ms) * 10**6 + round(fraction * 1e6))
 
 
 def whole(name: str, value: object, *, least: int | None = None) -> int:
@@ -69,7 +70,10 @@ def number(name: str, value: object, *, positive: bool = False) -> float:
     """Return `value` as a finite float, 0 or more (above 0 if `positive`), or say what is wrong."""
     if isinstance(value, bool | str | bytes) or not hasattr(value, "__float__"):
         raise TypeError(f"{name} must be a number, not {value!r}")
-    result = float(value)
+    try:
+        result = float(value)
+    except OverflowError:
+        result = math.inf
     if not (math.isfinite(result) and (result > 0 if positive else result >= 0)):
         allowed = "finite and above 0" if positive else "finite and 0 or more"
         raise ValueError(f"{name} must be {allowed}, not {value!r}")

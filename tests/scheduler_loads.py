@@ -68,7 +68,9 @@ def random_settings(rng):
         "link_gb_per_s": rng.choice([0.5, 3.0, 4.5, 25.0, math.inf]),
         "swap_blocks": rng.choice([None, None, 0, 3, 10]),
         "copy_out_in_background": rng.random() < 0.3,
-        "cost": rng.choice([None, IterationCost(1, 1.1, 0.01, 0.001), IterationCost(5, 0, 1, 0)]),
+        "cost": rng.choice(
+            [IterationCost(), IterationCost(1, 1.1, 0.01, 0.001), IterationCost(5, 0, 1, 0)]
+        ),
     }
 
 

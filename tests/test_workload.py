@@ -143,6 +143,8 @@ def test_numbers_of_other_types_become_python_numbers():
     request = Request("a", np.float32(0.5), np.int64(3), np.int32(4), np.int8(-1))
     assert request == Request("a", 0.5, 3, 4, -1)
     assert [type(value) for value in (request.arrival, request.prompt)] == [float, int]
+    assert type(Request(np.int64(3), 0, 1, 1).id) is int
+    assert Request(0, 1e305, 1, 1).arrival_ns == int(1e305) * 10**6
 
 
 @pytest.mark.parametrize(
@@ -156,8 +158,9 @@ def test_numbers_of_other_types_become_python_numbers():
         ((0, -1, 1, 1), ValueError, "arrival of request 0 must be finite and 0 or more, not -1"),
         ((0, float("nan"), 1, 1), ValueError, "arrival of request 0 must be finite .*, not nan"),
         ((0, "0", 1, 1), TypeError, "arrival of request 0 must be a number, not '0'"),
-        ((1.0, 0, 1, 1), TypeError, "id must be a whole number or a text, not 1.0"),
-        ((True, 0, 1, 1), TypeError, "id must be a whole number or a text, not True"),
+        ((0, 10**400, 1, 1), ValueError, "arrival of request 0 must be finite and 0 or more"),
+        ((1.0, 0, 1, 1), TypeError, "id, if it is no text, must be a whole number, not 1.0"),
+        ((True, 0, 1, 1), TypeError, "id, if it is no text, must be a whole number, not True"),
     ],
 )
 def test_a_bad_request_is_refused(values, error, message):
