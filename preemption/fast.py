@@ -5,9 +5,10 @@ Most iterations only give every running request one more token. So nothing is do
 - Of a decoding request two numbers say everything. Its computed tokens grow by one in every
   iteration, so iteration - computed tokens, its *base*, stays the same; and the iteration in
   which it *ends* is known from the start.
-- It needs a new block when its computed tokens are a multiple of the block size, that is in the
-  iterations that leave the same remainder as its base. `due[r]` counts the requests for each
-  remainder. So the need of many iterations is a count of full turns and a sum over a slice.
+- Before iteration x it holds (x - base) / block size blocks, rounded up: the difference of the
+  quotients, and one more if x leaves a larger remainder than the base. So it needs a block in the
+  iterations with the remainder of its base. `due` counts the requests for each remainder and
+  `turns` sums the quotients up; that gives the blocks of all of them, now or later, at once.
 - A *stride* is a run of iterations in which nothing else happens. It stops at the first end, at
   an arrival that could be admitted, and before the first iteration that lacks blocks. Stopping
   too early is harmless. Its time is an exact sum of whole nanoseconds.
@@ -78,7 +79,10 @@ def run(
     resume: Resume,
     log: bool | range,
 ) -> tuple[Result, int]:
-    """Run checked requests; return the result and how often the loop was passed."""
+    """Run checked requests; return the result and how often the loop was passed.
+
+    A pass is an iteration taken singly, a stride, or the one followed by the other.
+    """
     count = len(requests)
     block_size, budget = config.block_size, config.max_num_batched_tokens
     usable_blocks, watermark_blocks = config.usable_blocks, config.watermark_blocks
@@ -172,7 +176,7 @@ def run(
         def seq(i: int, computed: int, known: int) -> scheduler.Seq:
             seq = scheduler.Seq(requests[i], i, end[i])
             seq.computed, seq.tokens, seq.prefill = computed, known, prefill[i]
-            seq.place, seq.preemptions = (places[i], i), int(stay[i] >= 0)
+            seq.place, seq.preempted = (places[i], i), stay[i] >= 0
             return seq
 
         plain.running = [
@@ -182,10 +186,9 @@ def run(
             plain.running.append(seq(chunk, chunk_computed, tokens[chunk]))
         for decoding in plain.running:
             decoding.blocks = blocks_for(decoding.computed)
-        for place in sorted(waiting):
-            queued = seq(place[1], swapped.get(place[1], 0), tokens[place[1]])
-            queued.swapped = place[1] in swapped
-            plain.waiting.append((place, queued))
+        plain.waiting = [
+            (place, seq(place[1], swapped.get(place[1], 0), tokens[place[1]])) for place in waiting
+        ]
         run = scheduler.Run(plain, requests, cost, log)
         run.now, run.iterations = now, iteration
         run.stays = [(s.order, admitted_ns[s.order], None, None) for s in plain.running]
@@ -230,7 +233,7 @@ def run(
             continue
         passes += 1
 
-        # One iteration by itself.
+        # One iteration by itself: the decodes, the request in mid-prefill, admissions.
         asked = due[iteration % block_size]
         if chunk >= 0 or asked > free or (waiting and not blocked):
             start, copies_ns, preempted_before, prefilled = now, 0, preemptions, []

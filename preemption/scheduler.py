@@ -215,10 +215,9 @@ class Seq:
         "end",
         "order",
         "place",
-        "preemptions",
+        "preempted",
         "prefill",
         "request",
-        "swapped",
         "tokens",
     )
 
@@ -226,13 +225,13 @@ class Seq:
         self.request = request
         self.order = order  # of arrival
         self.tokens = request.prompt  # prompt and generated so far; vLLM: num_tokens
-        self.computed = 0  # tokens whose cache exists; vLLM: num_computed_tokens
+        # Tokens whose cache exists (while it waits: in swap space); vLLM: num_computed_tokens.
+        self.computed = 0
         self.prefill = request.prompt  # computed below this: prefill, from it on: decode
         self.end = end  # tokens at which it is finished
         self.blocks = 0  # blocks held
         self.place: tuple[int, int] = (0, order)  # in the queue, smallest first
-        self.preemptions = 0
-        self.swapped = False  # its cache waits in the swap space
+        self.preempted = False  # at least once
 
 
 class Decision:
@@ -340,7 +339,7 @@ class Scheduler:
             heapq.heappop(waiting)
             running.append(seq)
             decision.admitted.append(seq)
-            if seq.swapped:
+            if seq.computed > 0:
                 self.swap_in(seq, decision)
             seq.blocks = config.blocks_for(seq.computed + n)
             self.free -= seq.blocks
@@ -377,9 +376,8 @@ class Scheduler:
         decision.preempted.append((seq, event))
         self.free += seq.blocks
         seq.blocks = 0
-        seq.preemptions += 1
+        seq.preempted = True
         if swap:
-            seq.swapped = True
             self.swap_free -= swap_blocks
             decision.moved_tokens += seq.computed
             decision.copies_ns += self.resume.out_ns(seq.computed)
@@ -393,7 +391,6 @@ class Scheduler:
 
     def swap_in(self, seq: Seq, decision: Decision) -> None:
         """Copy a cache back from the swap space, which it then leaves."""
-        seq.swapped = False
         self.swap_free += self.config.blocks_for(seq.computed)
         decision.moved_tokens += seq.computed
         decision.copies_ns += self.resume.in_ns(seq.computed)
@@ -659,7 +656,7 @@ def describe(decision: Decision) -> tuple[Scheduled, ...]:
             seq.request.id,
             n,
             seq.computed,
-            "running" if seq not in admitted else "resumed" if seq.preemptions else "new",
+            "running" if seq not in admitted else "resumed" if seq.preempted else "new",
             seq.computed < seq.prefill,
         )
         for seq, n in decision.scheduled.items()

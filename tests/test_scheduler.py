@@ -129,11 +129,14 @@ def test_the_command_line_returns_its_status():
 class Audit:
     """Checks each iteration of a log against vLLM's rules, stated anew from the log's figures."""
 
-    def __init__(self, requests, config, victim):
+    def __init__(self, requests, config, how):
+        policy = "priority" if config.policy == "priority" else "last admitted"
         self.config = config
         self.order = {request.id: i for i, request in enumerate(requests)}
         self.request = {request.id: request for request in requests}
-        self.victim = victim
+        self.victim = how["victim"] or policy
+        self.resume = how["resume"]
+        self.swap_space = math.inf if how["swap_blocks"] is None else how["swap_blocks"]
         self.tokens = {request.id: request.prompt for request in requests}
         self.kept = Counter()  # tokens in the swap space
         self.held = {}
@@ -195,6 +198,12 @@ class Audit:
                 assert event.id == remaining[-1]
             elif self.victim == "priority":
                 assert event.id == max(remaining, key=self.urgency)
+            room = self.blocks(event.computed) <= self.swap_space
+            if self.resume != "cheaper":
+                assert event.how == ("swap" if self.resume == "swap" and room else "recompute")
+            if event.how == "swap":
+                assert room
+                self.swap_space -= self.blocks(event.computed)
             remaining.remove(event.id)
             assert (event.computed, event.tokens) == self.held[event.id][:2]
             assert self.blocks(event.computed) <= event.blocks_freed
@@ -238,6 +247,7 @@ class Audit:
             ended = self.tokens[row.id] == request.prompt + request.output
             assert ended == (row.id in log.finished)
             assert (row.id in log.end.running) != ended
+            self.swap_space += self.blocks(self.kept[row.id])
             self.kept[row.id] = 0
             self.seen.add(row.id)
         for event in log.preempted:
@@ -286,8 +296,7 @@ def test_every_decision_keeps_to_the_rules(threshold, seed):
     requests, config, how = random_load(seed, max_model_len=None)
     config = replace(config, long_prefill_token_threshold=threshold)
     result = simulate(requests, config, **how, log=True)
-    named = how["victim"] or ("priority" if config.policy == "priority" else "last admitted")
-    audit = Audit(requests, config, named)
+    audit = Audit(requests, config, how)
     for log in result.log:
         audit.iteration(log)
 
@@ -537,6 +546,14 @@ def test_two_prefills_that_evict_each_other_for_ever_are_noticed():
     assert saved.outcome == "endless"
     assert saved.total_ms > 5000
     assert simulate(requests, config).outcome == "finished"
+
+
+def test_a_request_ends_at_max_model_len():
+    """`simulate` refuses it; vLLM lets it run until its tokens are that many."""
+    run = Run(Scheduler(replace(SMALL, max_model_len=20)), [Request("long", 0, 15, 90)])
+    while run.step():
+        pass
+    assert (run.result().outcome, run.result().generated_tokens) == ("finished", 5)
 
 
 # ------------------------------------------------------------------ bad input
