@@ -88,7 +88,7 @@ def run(
     usable_blocks, watermark_blocks = config.usable_blocks, config.watermark_blocks
     chunked, reserve = config.enable_chunked_prefill, config.scheduler_reserve_full_isl
     max_num_seqs, blocks_for = config.max_num_seqs, config.blocks_for
-    by_priority = config.policy == "priority"
+    by_priority, swapping = config.policy == "priority", resume.mode != "recompute"
     floor, base_ns, per_token, per_resident_token = cost.whole_ns
 
     # Per request: the tokens it had when it joined the queue last, those below which it
@@ -119,34 +119,37 @@ def run(
     preemptions = scheduled_tokens = recomputed_tokens = moved_tokens = copies_ns = 0
     now = begin = arrivals[0] if requests else 0
 
-    def evict(served: int) -> None:
-        """Preempt a victim; `served` is 1 once the decodes have their blocks, else 0."""
+    def evict(served: bool) -> None:
+        """Preempt a victim; `served`: the decodes have been given the blocks of this iteration."""
         nonlocal free, turns, resident, chunk, swap_free, requeued
         nonlocal preemptions, recomputed_tokens, moved_tokens, copies_ns
         i = pick()
         if i == chunk:
             computed = chunk_computed
-            free += blocks_for(computed)
             chunk = -1
         else:
             base = running.pop(i)
             due[base % block_size] -= 1
             turns -= base // block_size
             computed = iteration - base
-            free += blocks_for(computed + served)
             tokens[i] = computed + 1
+            if served and computed % block_size == 0:
+                free += 1
+        blocks = -(-computed // block_size)
+        free += blocks
         resident -= computed
         preemptions += 1
-        swap = resume.swaps(computed) and blocks_for(computed) <= swap_free
-        stays[stay[i]] = (i, admitted_ns[i], now, "swap" if swap else "recompute")
-        if swap:
+        if swapping and blocks <= swap_free and resume.swaps(computed):
             swapped[i] = computed
-            swap_free -= blocks_for(computed)
+            swap_free -= blocks
             moved_tokens += computed
             copies_ns += resume.out_ns(computed)
+            how = "swap"
         else:
             recomputed_tokens += computed
             prefill[i] = tokens[i]
+            how = "recompute"
+        stays[stay[i]] = (i, admitted_ns[i], now, how)
         if not by_priority:
             requeued += 1
             places[i] = -requeued
@@ -238,7 +241,7 @@ def run(
         if chunk >= 0 or asked > free or (waiting and not blocked):
             start, copies_ns, preempted_before, prefilled = now, 0, preemptions, []
             while asked > free:
-                evict(served=0)
+                evict(served=False)
                 asked = due[iteration % block_size]
             free -= asked
             n = 0
@@ -246,7 +249,7 @@ def run(
                 n = min(tokens[chunk] - chunk_computed, budget - len(running))
                 asked = blocks_for(chunk_computed + n) - blocks_for(chunk_computed)
                 while asked > free and chunk >= 0:
-                    evict(served=1)
+                    evict(served=True)
                 if chunk < 0:
                     n = 0
                 else:
@@ -258,7 +261,7 @@ def run(
             left = whole = budget - len(running) - n
             blocked = False
             seqs = len(running) + len(prefilled)
-            while waiting and left > 0 and preemptions == preempted_before:
+            while waiting and left > 0:
                 i = waiting[0][1]
                 cached = swapped.get(i, 0)
                 n = tokens[i] - cached
@@ -272,6 +275,8 @@ def run(
                 if seqs == max_num_seqs or -(-must_fit // block_size) + headroom > free:
                     blocked = True
                     break
+                if preemptions > preempted_before:
+                    break  # an iteration that preempts admits nobody
                 heappop(waiting)
                 seqs += 1
                 left -= n

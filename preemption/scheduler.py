@@ -185,6 +185,8 @@ class Resume:
             raise TypeError(
                 f"copy_out_in_background must be True or False, not {self.copy_out_in_background!r}"
             )
+        if not isinstance(self.cost, IterationCost):
+            raise TypeError(f"cost must be an IterationCost, not {self.cost!r}")
 
     def in_ns(self, tokens: int) -> int:
         """Time in ns to copy the cache of `tokens` tokens over the link; 1 GB/s is 1 B/ns."""

@@ -89,13 +89,14 @@ def cheapest_per_block_freed(running: Sequence[Candidate]) -> Candidate:
 def random_with_seed(seed: int = 0) -> Rule:
     """Return the rule that picks any request, all equally likely. There are no ties.
 
-    The draw depends on the seed and on the state of the running requests only: the same batch
-    in the same state loses the same request, however often a run is repeated.
+    The draw depends only on the seed, the number of running requests and their cached tokens:
+    the same batch in the same state loses the same request, however often a run is repeated.
     """
 
     def random_victim(running: Sequence[Candidate]) -> Candidate:
-        state = [(c.order, c.cached) for c in running]
-        return running[int(random.Random(f"{seed} {state}").random() * len(running))]
+        cached = sum([c.cached for c in running])
+        draw = random.Random(f"{seed} {len(running)} {cached}").random()
+        return running[int(draw * len(running))]
 
     return random_victim
 

@@ -627,6 +627,7 @@ def test_a_request_that_just_fits_is_served():
         ({"link_gb_per_s": "fast"}, TypeError, "link_gb_per_s must be a number, not 'fast'"),
         ({"swap_blocks": -1}, ValueError, "swap_blocks must be 0 or more, not -1"),
         ({"copy_out_in_background": 1}, TypeError, "copy_out_in_background must be True or False"),
+        ({"cost": 9.7}, TypeError, r"cost must be an IterationCost, not 9\.7"),
         ({"log": range(0, 10, 2)}, ValueError, "log must be True, False or a range"),
         ({"log": 5}, ValueError, "log must be True, False or a range of iterations, not 5"),
     ],
