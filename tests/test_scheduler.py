@@ -5,12 +5,12 @@ import json
 import math
 import subprocess
 import sys
-from collections import Counter
 from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scheduler_audit import Audit
 from scheduler_loads import TRACES, random_load, recorded
 
 from preemption import workload
@@ -126,169 +126,6 @@ def test_the_command_line_returns_its_status():
 # ------------------------------------------------------------------ the rules, one by one
 
 
-class Audit:
-    """Checks each iteration of a log against vLLM's rules, stated anew from the log's figures."""
-
-    def __init__(self, requests, config, how):
-        policy = "priority" if config.policy == "priority" else "last admitted"
-        self.config = config
-        self.order = {request.id: i for i, request in enumerate(requests)}
-        self.request = {request.id: request for request in requests}
-        self.victim = how["victim"] or policy
-        self.resume = how["resume"]
-        self.swap_space = math.inf if how["swap_blocks"] is None else how["swap_blocks"]
-        self.tokens = {request.id: request.prompt for request in requests}
-        self.kept = Counter()  # tokens in the swap space
-        self.held = {}
-        self.running = ()
-        self.waiting = ()
-        self.free = config.num_gpu_blocks - 1
-        self.seen = set()
-
-    def blocks(self, tokens):
-        return math.ceil(tokens / self.config.block_size)
-
-    def urgency(self, name):
-        return (self.request[name].priority, self.order[name])
-
-    def iteration(self, log):
-        config, rows = self.config, {row.id: row for row in log.scheduled}
-        old = [row for row in log.scheduled if row.kind == "running"]
-        new = [row for row in log.scheduled if row.kind != "running"]
-        victims = [event.id for event in log.preempted]
-        queue = [*self.waiting, *log.arrived]
-        crowded = len(self.running) + len(queue) > 1
-        cut = config.long_prefill_token_threshold if crowded else 0
-
-        # Who runs, in which order; nothing is both evicted and scheduled.
-        survivors = [name for name in self.running if name not in victims]
-        assert list(log.decided.running) == survivors + [row.id for row in new]
-        assert [row.id for row in old] == [name for name in survivors if name in rows]
-        assert not set(victims) & set(rows)
-        assert len(log.decided.running) <= config.max_num_seqs
-        assert sum(row.tokens for row in log.scheduled) <= config.max_num_batched_tokens
-
-        # How many tokens, and the blocks for them.
-        left = config.max_num_batched_tokens
-        for row in log.scheduled:
-            known = self.tokens[row.id]
-            wanted = known - row.computed
-            assert row.computed == (
-                0
-                if row.id in queue and not self.kept[row.id]
-                else self.kept[row.id] or self.held[row.id][0]
-            )
-            if not victims:
-                assert row.tokens == min(wanted, cut or wanted, left)
-            assert 1 <= row.tokens <= min(wanted, cut or wanted)
-            left -= row.tokens
-            _, _, held = log.decided.state[row.id]
-            assert held == self.blocks(row.computed + row.tokens)
-            assert row.kind == (
-                "running" if row.id in self.running else "resumed" if row.id in self.seen else "new"
-            )
-        if not victims and left:
-            assert len(old) == len(self.running)
-
-        # Who is evicted: one after another, and none too many.
-        remaining = list(self.running)
-        for event in log.preempted:
-            assert event.needed_by in self.running
-            if self.victim == "last admitted":
-                assert event.id == remaining[-1]
-            elif self.victim == "priority":
-                assert event.id == max(remaining, key=self.urgency)
-            room = self.blocks(event.computed) <= self.swap_space
-            if self.resume != "cheaper":
-                assert event.how == ("swap" if self.resume == "swap" and room else "recompute")
-            if event.how == "swap":
-                assert room
-                self.swap_space -= self.blocks(event.computed)
-            remaining.remove(event.id)
-            assert (event.computed, event.tokens) == self.held[event.id][:2]
-            assert self.blocks(event.computed) <= event.blocks_freed
-        if victims:
-            assert not new
-            last = log.preempted[-1]
-            assert last.needed_by == last.id or last.needed_by in survivors + victims
-            if not cut and all(self.decodes(name) for name in self.running):
-                # The blocks of all victims but the last were not enough.
-                needing = [
-                    name
-                    for name in (*survivors, last.id)
-                    if not self.held[name][0] % config.block_size
-                ]
-                others = sum(self.blocks(event.computed) for event in log.preempted[:-1])
-                assert len(needing) > self.free + others
-
-        # Who is admitted: the head of the queue while it fits, and nobody after it.
-        free = self.free - sum(
-            self.blocks(row.computed + row.tokens) - self.held[row.id][2] for row in old
-        )
-        left = config.max_num_batched_tokens - sum(row.tokens for row in old)
-        count = len(self.running)
-        if not victims:
-            for row in new:
-                assert row.id == self.head(queue)
-                assert self.fits(row.id, left, free, count, cut)
-                queue.remove(row.id)
-                free -= self.blocks(row.computed + row.tokens)
-                left -= row.tokens
-                count += 1
-            if queue and left and count < config.max_num_seqs:
-                assert not self.fits(self.head(queue), left, free, count, cut)
-
-        # The end: tokens, blocks, and the order of the queue.
-        for row in log.scheduled:
-            full = row.computed + row.tokens == self.tokens[row.id]
-            assert full == (row.id in log.sampled)
-            self.tokens[row.id] += full
-            request = self.request[row.id]
-            ended = self.tokens[row.id] == request.prompt + request.output
-            assert ended == (row.id in log.finished)
-            assert (row.id in log.end.running) != ended
-            self.swap_space += self.blocks(self.kept[row.id])
-            self.kept[row.id] = 0
-            self.seen.add(row.id)
-        for event in log.preempted:
-            self.kept[event.id] = event.computed if event.how == "swap" else 0
-        for snapshot in (log.decided, log.end):
-            held = sum(blocks for _, _, blocks in snapshot.state.values())
-            assert snapshot.free_blocks + held == config.num_gpu_blocks - 1
-            everybody = [*snapshot.running, *snapshot.waiting]
-            assert len(everybody) == len(set(everybody))
-        for name, (computed, known, held) in log.end.state.items():
-            assert (known, held) == (self.tokens[name], self.blocks(computed))
-        if config.policy == "priority":
-            assert list(log.end.waiting) == sorted(log.end.waiting, key=self.urgency)
-        elif self.victim == "last admitted":
-            everybody = [self.order[name] for name in (*log.end.running, *log.end.waiting)]
-            assert everybody == sorted(everybody)
-        elif victims:
-            assert list(log.end.waiting[: len(victims)]) == victims[::-1]
-        self.running, self.waiting = log.end.running, log.end.waiting
-        self.held, self.free = log.end.state, log.end.free_blocks
-
-    def decodes(self, name):
-        computed, known, _ = self.held[name]
-        return computed == known - 1
-
-    def head(self, queue):
-        return min(queue, key=self.urgency) if self.config.policy == "priority" else queue[0]
-
-    def fits(self, name, left, free, count, cut):
-        config = self.config
-        wanted = self.tokens[name] - self.kept[name]
-        wanted = min(wanted, cut or wanted)
-        if wanted > left and not config.enable_chunked_prefill:
-            return False
-        tokens = self.kept[name] + min(wanted, left)
-        if config.scheduler_reserve_full_isl:
-            tokens = self.tokens[name]
-        headroom = int(config.watermark * config.num_gpu_blocks) if count else 0
-        return count < config.max_num_seqs and self.blocks(tokens) + headroom <= free
-
-
 @pytest.mark.parametrize("threshold", [0, 3])
 @settings(max_examples=150, deadline=None)
 @given(seeds)
@@ -298,7 +135,7 @@ def test_every_decision_keeps_to_the_rules(threshold, seed):
     result = simulate(requests, config, **how, log=True)
     audit = Audit(requests, config, how)
     for log in result.log:
-        audit.iteration(log)
+        audit.check(log)
 
     useful = sum(request.prompt + request.output - 1 for request in requests)
     events = [event for log in result.log for event in log.preempted]
