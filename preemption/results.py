@@ -102,7 +102,7 @@ class Iteration:
     def words(self) -> str:
         """What happens, in sentences."""
         said = [
-            f"Iteration {self.number}, from {self.start_ms:,.1f} ms on, {self.duration_ms:.1f} ms:"
+            f"Iteration {self.number}, at {self.start_ms:,.1f} ms, takes {self.duration_ms:.1f} ms."
         ]
         if self.arrived:
             said.append(_all(self.arrived, "arrives", "arrive"))
@@ -112,25 +112,30 @@ class Iteration:
             fate = "dropped" if event.how == "recompute" else "copied out"
             said.append(
                 f"Request {event.id} {why} and is preempted: "
-                f"{event.blocks_freed} blocks freed, {event.computed} cached tokens {fate}."
+                f"{_count(event.blocks_freed, 'block')} freed, "
+                f"{_count(event.computed, 'cached token')} {fate}."
             )
         for row in self.scheduled:
             if row.kind == "new":
                 said.append(f"Request {row.id} is admitted.")
             elif row.kind == "resumed":
-                came = f" with {row.computed} tokens copied back" if row.computed else ""
+                came = f" with {_count(row.computed, 'token')} copied back" if row.computed else ""
                 said.append(f"Request {row.id} resumes{came}.")
             if row.prefill:
-                said.append(f"Request {row.id} prefills {row.tokens} tokens.")
+                said.append(f"Request {row.id} prefills {_count(row.tokens, 'token')}.")
         if decoding := [row.id for row in self.scheduled if not row.prefill]:
             said.append(_all(decoding, "decodes", "decode"))
         if self.finished:
             said.append(_all(self.finished, "finishes", "finish"))
-        said.append(f"Then {self.end.free_blocks} blocks are free.")
+        said.append(f"At its end: {_count(self.end.free_blocks, 'free block')}.")
         said.append(
             _all(self.end.waiting, "waits", "wait") if self.end.waiting else "Nobody waits."
         )
         return " ".join(said)
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def _all(ids: Sequence[Id], does: str, do: str) -> str:

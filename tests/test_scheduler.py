@@ -247,16 +247,16 @@ def test_two_requests_collide():
     log = next(log for log in result.log if log.preempted)
     assert log.preempted[0] == (1, 48, 49, 3, 1, "recompute")
     assert log.words == (
-        "Iteration 17, from 167.3 ms on, 9.7 ms: Request 1 finds no block and is preempted: "
-        "3 blocks freed, 48 cached tokens dropped. Request 0 decodes. Then 3 blocks are free. "
+        "Iteration 17, at 167.3 ms, takes 9.7 ms. Request 1 finds no block and is preempted: "
+        "3 blocks freed, 48 cached tokens dropped. Request 0 decodes. At its end: 3 free blocks. "
         "Request 1 waits."
     )
     assert (log.blocks, log.decided.waiting, log.decode_tokens) == ({0: 4}, (1,), 1)
     first = result.log[0]
     assert (first.prefill_tokens, first.duration_ns) == (64, 7_730_000 + 64 * 66_100)
     assert first.words.endswith(
-        "ms: Requests 0, 1 arrive. Request 0 is admitted. Request 0 prefills 32 tokens. Request 1 "
-        "is admitted. Request 1 prefills 32 tokens. Then 3 blocks are free. Nobody waits."
+        "ms. Requests 0, 1 arrive. Request 0 is admitted. Request 0 prefills 32 tokens. Request 1 "
+        "is admitted. Request 1 prefills 32 tokens. At its end: 3 free blocks. Nobody waits."
     )
 
 
