@@ -116,7 +116,7 @@ def run(
     swap_free = math.inf if resume.swap_blocks is None else resume.swap_blocks
     resident = 0  # tokens that have a cache
     joined = requeued = iteration = passes = 0
-    preemptions = scheduled_tokens = recomputed_tokens = moved_tokens = copies_ns = 0
+    preemptions = recomputed_tokens = moved_tokens = copies_ns = 0
     now = begin = arrivals[0] if requests else 0
 
     def evict(served: bool) -> None:
@@ -239,7 +239,7 @@ def run(
         # One iteration by itself: the decodes, the request in mid-prefill, admissions.
         asked = due[iteration % block_size]
         if chunk >= 0 or asked > free or (waiting and not blocked):
-            start, copies_ns, preempted_before, prefilled = now, 0, preemptions, []
+            copies_ns, preempted_before, prefilled = 0, preemptions, []
             while asked > free:
                 evict(served=False)
                 asked = due[iteration % block_size]
@@ -281,7 +281,7 @@ def run(
                 seqs += 1
                 left -= n
                 free -= -(-(cached + n) // block_size)
-                admitted_ns[i] = start
+                admitted_ns[i] = now
                 stay[i] = len(stays)
                 stays.append(None)
                 if cached:
@@ -297,7 +297,6 @@ def run(
             n = budget - left
             now += max(floor, base_ns + per_token * n) + per_resident_token * resident + copies_ns
             resident += n
-            scheduled_tokens += n
             iteration += 1
             for i in prefilled:
                 base = iteration - tokens[i]
@@ -344,7 +343,6 @@ def run(
         free = usable_blocks - held
         now += span_ns
         resident += length * decodes
-        scheduled_tokens += length * decodes
         iteration = stop
 
     result = Result(
@@ -352,7 +350,8 @@ def run(
         outcome="finished",
         iterations=iteration,
         total_ns=now - begin,
-        scheduled_tokens=scheduled_tokens,
+        # Each token but the last of a request once, and once more for each time it was lost.
+        scheduled_tokens=sum(end) - count + recomputed_tokens,
         generated_tokens=sum(end) - sum(prompt),
         preemptions=preemptions,
         recomputed_tokens=recomputed_tokens,

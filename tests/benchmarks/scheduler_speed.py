@@ -1,4 +1,4 @@
-"""Time of `fast.simulate` beside `scheduler.simulate`, in turns, on one core; with memory.
+"""CPU time of `fast.simulate` beside `scheduler.simulate`, in turns; with memory.
 
     python tests/benchmarks/scheduler_speed.py [ROUNDS]
 
@@ -66,9 +66,9 @@ def row(rounds, load, requests, config, bound, how):
     results = {}
     for _ in range(rounds):
         for module, times in seconds.items():
-            start = time.perf_counter()
+            start = time.process_time()
             results[module] = module.simulate(requests, config, **how)
-            times.append(time.perf_counter() - start)
+            times.append(time.process_time() - start)
     if results[fast] != results[scheduler]:
         sys.exit(f"the results differ: {load}, {how}")
     plain_s, fast_s = (median(times) for times in seconds.values())
