@@ -15,7 +15,7 @@ from preemption.workload import Request
 Id: TypeAlias = int | str
 How: TypeAlias = Literal["recompute", "swap"]
 StayEnd: TypeAlias = Literal["finished", "recompute", "swap"]
-Outcome: TypeAlias = Literal["finished", "stalled", "endless"]
+Outcome: TypeAlias = Literal["running", "finished", "stalled", "endless"]
 
 
 class Scheduled(NamedTuple):
@@ -161,7 +161,8 @@ class Result:
     requests: tuple[Request, ...]
     outcome: Outcome
     """"finished"; "stalled": nothing runs, the head of the queue does not fit, and nobody is to
-    come; "endless": the same state came again without one generated token."""
+    come; "endless": the same state came again without one generated token, and nobody is to
+    come; "running": not over yet."""
     iterations: int
     """Iterations that scheduled or preempted something."""
     total_ns: int

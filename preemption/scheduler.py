@@ -440,7 +440,7 @@ class Run:
         self.arrivals = [request.arrival_ns for request in self.requests]
         self.now = self.begin = self.arrivals[0] if self.arrivals else 0
         self.total_ns = 0
-        self.outcome: Outcome | None = None
+        self.outcome: Outcome = "running"
         self.iterations = 0
         self.scheduled_tokens = 0
         self.generated_tokens = 0
@@ -511,9 +511,8 @@ class Run:
             )
         self.iterations += 1
         self.total_ns = self.now - self.begin
-        if self.goes_in_circles(decision, arrived):
-            self.outcome = "endless"
-        return self.outcome is None
+        # In circles nothing changes until somebody arrives: no need to count them.
+        return not self.goes_in_circles(decision, arrived) or self.wait_for_arrival("endless")
 
     def let_join(self) -> list[Id]:
         """Let the requests that have arrived by now join the queue."""
@@ -530,7 +529,7 @@ class Run:
         if self.scheduler.joined == len(self.arrivals):
             self.outcome = otherwise
             return False
-        self.now = self.arrivals[self.scheduler.joined]
+        self.now = max(self.now, self.arrivals[self.scheduler.joined])
         return True
 
     def close_stay(self, seq: Seq, now: int, end: StayEnd) -> None:
@@ -540,17 +539,16 @@ class Run:
         self.stays[stay] = (order, admitted, now, end)
 
     def goes_in_circles(self, decision: Decision, arrived: list[Id]) -> bool:
-        """Whether this state was there before, with no token generated and nobody to come.
+        """Whether this state was there before, and nobody got a token or arrived since.
 
         Caches only grow between preemptions, so it is enough to look after those.
         """
         if decision.sampled or arrived:
             self.seen.clear()
-        elif decision.preempted and self.scheduler.joined == len(self.arrivals):
-            scheduler = self.scheduler
+        elif decision.preempted:
             state = (
-                tuple((seq.order, seq.computed) for seq in scheduler.running),
-                tuple((seq.order, seq.computed) for _, seq in sorted(scheduler.waiting)),
+                tuple((seq.order, seq.computed) for seq in self.scheduler.running),
+                tuple((seq.order, seq.computed) for _, seq in sorted(self.scheduler.waiting)),
             )
             if state in self.seen:
                 return True
@@ -561,7 +559,7 @@ class Run:
         """Return what the run did up to now."""
         return Result(
             self.requests,
-            self.outcome or "finished",
+            self.outcome,
             self.iterations,
             self.total_ns,
             self.scheduled_tokens,

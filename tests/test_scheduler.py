@@ -339,7 +339,7 @@ def test_a_run_can_be_stepped():
     run = Run(Scheduler(SMALL), workload.eight(), log=True)
     assert run.step()
     assert run.result().iterations == len(run.log) == 1
-    assert len(run.result().unfinished) == 8
+    assert (run.result().outcome, len(run.result().unfinished)) == ("running", 8)
     while run.step():
         pass
     assert run.result() == simulate(workload.eight(), SMALL, log=True)
@@ -379,9 +379,14 @@ def test_two_prefills_that_evict_each_other_for_ever_are_noticed():
     requests = [Request("a", 0, 10, 1), Request("b", 0, 10, 1)]
     result = simulate(requests, config, victim="largest cache")
     assert (result.outcome, result.unfinished) == ("endless", ("a", "b"))
-    saved = simulate([*requests, Request("c", 5000, 1, 1)], config, victim="largest cache")
-    assert saved.outcome == "endless"
-    assert saved.total_ms > 5000
+    late = [*requests, Request("c", 1e12, 1, 1)]
+    later = simulate(late, config, victim="largest cache")
+    assert later.outcome == "endless"
+    assert later.total_ms > 1e12
+    assert later.iterations < 3 * result.iterations
+    often = [*requests, *(Request(i, 100 + i, 1, 1) for i in range(200))]
+    times = [log.start_ns for log in simulate(often, config, victim="largest cache", log=True).log]
+    assert times == sorted(times)
     assert simulate(requests, config).outcome == "finished"
 
 
