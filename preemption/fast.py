@@ -23,7 +23,9 @@ Not covered is `long_prefill_token_threshold`: with it several requests are in m
 """
 
 import math
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Sequence
+from functools import partial
 from heapq import heappop, heappush
 from typing import Any, Literal
 
@@ -96,18 +98,28 @@ def run(
     prompt = [request.prompt for request in requests]
     tokens, prefill = prompt.copy(), prompt.copy()
     end = [request.prompt + request.output for request in requests]
-    places = [request.priority for request in requests] if by_priority else [0] * count
     arrivals = [request.arrival_ns for request in requests] + [NEVER]
-    admitted_ns = [0] * count
     first_token_ns: list[int | None] = [None] * count
     finished_ns: list[int | None] = [None] * count
     stay = [-1] * count  # where its last stay stands in `stays`
-    stays: list[Any] = []
+    stays: list[Any] = []  # while it lasts: since when
 
-    waiting: list[tuple[int, int]] = []  # heap of (place, request), as in the scheduler
+    # Heaps hold pairs (a, request) as one integer each, a * size + request: that is faster.
+    size = count + 1
+    waiting: deque[int] | list[int]
+    join: Callable[[int], None]
+    requeue: Callable[[int], None]
+    leave: Callable[[], int]
+    if by_priority:
+        waiting = heap = list[int]()  # heap of (priority, request)
+        join = requeue = lambda i: heappush(heap, requests[i].priority * size + i)
+        leave = partial(heappop, heap)
+    else:
+        waiting = queue = deque[int]()  # requests
+        join, requeue, leave = queue.append, queue.appendleft, queue.popleft
     blocked = False  # the head of the queue cannot be admitted before another request leaves
     running: dict[int, int] = {}  # decoding request -> its base, in the order of admission
-    ending = [(NEVER, count)]  # heap of (iteration, request); those evicted since stay in it
+    ending = [NEVER * size]  # heap of (iteration, request); those evicted since stay in it
     due = [0] * block_size  # decoding requests by the remainder of their base
     turns = 0  # sum of their bases' quotients
     chunk, chunk_computed = -1, 0  # the request in mid-prefill, if any, and what it has
@@ -115,15 +127,17 @@ def run(
     free = usable_blocks
     swap_free = math.inf if resume.swap_blocks is None else resume.swap_blocks
     resident = 0  # tokens that have a cache
-    joined = requeued = iteration = passes = 0
+    joined = iteration = passes = 0
     preemptions = recomputed_tokens = moved_tokens = copies_ns = 0
     now = begin = arrivals[0] if requests else 0
 
     def evict(served: bool) -> None:
         """Preempt a victim; `served`: the decodes have been given the blocks of this iteration."""
-        nonlocal free, turns, resident, chunk, swap_free, requeued
+        nonlocal free, turns, resident, chunk, swap_free
         nonlocal preemptions, recomputed_tokens, moved_tokens, copies_ns
-        i = pick()
+        i = chunk if chunk >= 0 else next(reversed(running))  # the last admitted
+        if rule is not victims.last_admitted:
+            i = pick()
         if i == chunk:
             computed = chunk_computed
             chunk = -1
@@ -149,16 +163,11 @@ def run(
             recomputed_tokens += computed
             prefill[i] = tokens[i]
             how = "recompute"
-        stays[stay[i]] = (i, admitted_ns[i], now, how)
-        if not by_priority:
-            requeued += 1
-            places[i] = -requeued
-        heappush(waiting, (places[i], i))
+        stays[stay[i]] = (i, stays[stay[i]], now, how)
+        requeue(i)
 
     def pick() -> int:
         """Ask the rule for a victim."""
-        if rule is victims.last_admitted:
-            return chunk if chunk >= 0 else next(reversed(running))
         batch = [(i, iteration - base, iteration - base + 1) for i, base in running.items()]
         if chunk >= 0:
             batch.append((chunk, chunk_computed, tokens[chunk]))
@@ -174,12 +183,14 @@ def run(
         """Let the plain scheduler run and log the wanted iterations, from the present state."""
         plain = scheduler.Scheduler(config, rule, resume)
         plain.free, plain.swap_free = free, swap_free
-        plain.joined, plain.requeued = joined, requeued
+        plain.joined, plain.requeued = joined, len(waiting)
 
         def seq(i: int, computed: int, known: int) -> scheduler.Seq:
             seq = scheduler.Seq(requests[i], i, end[i])
             seq.computed, seq.tokens, seq.prefill = computed, known, prefill[i]
-            seq.place, seq.preempted = (places[i], i), stay[i] >= 0
+            seq.preempted = stay[i] >= 0
+            if by_priority:
+                seq.place = (requests[i].priority, i)
             return seq
 
         plain.running = [
@@ -189,12 +200,15 @@ def run(
             plain.running.append(seq(chunk, chunk_computed, tokens[chunk]))
         for decoding in plain.running:
             decoding.blocks = blocks_for(decoding.computed)
-        plain.waiting = [
-            (place, seq(place[1], swapped.get(place[1], 0), tokens[place[1]])) for place in waiting
-        ]
+        for position, pair in enumerate(sorted(waiting) if by_priority else waiting):
+            i = pair % size
+            queued = seq(i, swapped.get(i, 0), tokens[i])
+            if queued.preempted and not by_priority:
+                queued.place = (position - len(waiting), i)
+            plain.waiting.append((queued.place, queued))
         run = scheduler.Run(plain, requests, cost, log)
         run.now, run.iterations = now, iteration
-        run.stays = [(s.order, admitted_ns[s.order], None, None) for s in plain.running]
+        run.stays = [(s.order, stays[stay[s.order]], None, None) for s in plain.running]
         run.open_stays = {s: k for k, s in enumerate(plain.running)}
         while run.iterations < logged_to and run.step():
             pass
@@ -204,12 +218,12 @@ def run(
     logged_from, logged_to = scheduler.window(log)
     if logged_from < logged_to:
         # Nobody's end, but a stop: one iteration early, to know who arrives before the first.
-        heappush(ending, (logged_from - 2, count))
+        heappush(ending, (logged_from - 2) * size + count)
 
     while True:
         # Requests that got their last token in the iteration before leave.
-        while ending[0][0] < iteration:
-            last, i = heappop(ending)
+        while ending[0] < iteration * size:
+            last, i = divmod(heappop(ending), size)
             if i == count:
                 entries = plain_log()
                 continue
@@ -222,10 +236,10 @@ def run(
                 free -= -computed // block_size
                 resident -= computed
                 finished_ns[i] = now
-                stays[stay[i]] = (i, admitted_ns[i], now, "finished")
+                stays[stay[i]] = (i, stays[stay[i]], now, "finished")
                 blocked = False
         while arrivals[joined] <= now:
-            heappush(waiting, (places[joined], joined))
+            join(joined)
             joined += 1
             if by_priority:
                 blocked = False
@@ -262,7 +276,7 @@ def run(
             blocked = False
             seqs = len(running) + len(prefilled)
             while waiting and left > 0:
-                i = waiting[0][1]
+                i = waiting[0] % size
                 cached = swapped.get(i, 0)
                 n = tokens[i] - cached
                 if n > left:
@@ -277,13 +291,12 @@ def run(
                     break
                 if preemptions > preempted_before:
                     break  # an iteration that preempts admits nobody
-                heappop(waiting)
+                leave()
                 seqs += 1
                 left -= n
                 free -= -(-(cached + n) // block_size)
-                admitted_ns[i] = now
                 stay[i] = len(stays)
-                stays.append(None)
+                stays.append(now)
                 if cached:
                     del swapped[i]
                     swap_free += blocks_for(cached)
@@ -303,15 +316,15 @@ def run(
                 running[i] = base
                 due[base % block_size] += 1
                 turns += base // block_size
-                heappush(ending, (base + end[i] - 2, i))
+                heappush(ending, (base + end[i] - 2) * size + i)
                 if first_token_ns[i] is None:
                     first_token_ns[i] = now
-            if chunk >= 0 or ending[0][0] < iteration or (waiting and not blocked):
+            if chunk >= 0 or ending[0] < iteration * size or (waiting and not blocked):
                 continue
 
         # A stride.
         decodes = len(running)
-        stop = ending[0][0] + 1
+        stop = ending[0] // size + 1
         length = stop - iteration
         step_ns = max(floor, base_ns + per_token * decodes) + per_resident_token * resident
         growth_ns = per_resident_token * decodes  # each iteration takes longer than the last

@@ -44,7 +44,7 @@ def main(rounds: int) -> None:
     print(COLUMNS)
     print("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
     crowd = workload.crowd(1000, prompt=16, output=512)
-    crowded = SchedulerConfig(16, 1 + 128 * 17, 2048, 128)
+    crowded = SchedulerConfig(16, 1 + 128 * 20, 2048, 128)  # each needs 33 at its end
     row(rounds, "decode-heavy crowd", crowd, crowded, 40, {})
     for load, requests, blocks in (
         (f"{name}, 5 minutes", minutes, 1251),
