@@ -168,16 +168,22 @@ def run(
 
     def pick() -> int:
         """Ask the rule for a victim."""
-        batch = [(i, iteration - base, iteration - base + 1) for i, base in running.items()]
-        if chunk >= 0:
-            batch.append((chunk, chunk_computed, tokens[chunk]))
         candidates = [
             victims.Candidate(
-                requests[i], i, known - prompt[i], computed, -(-computed // block_size)
+                requests[i],
+                i,
+                iteration + 1 - base - prompt[i],
+                iteration - base,
+                -((base - iteration) // block_size),
             )
-            for i, computed, known in batch
+            for i, base in running.items()
         ]
-        return batch[victims.choose(rule, candidates)][0]
+        if chunk >= 0:
+            generated, blocks = tokens[chunk] - prompt[chunk], blocks_for(chunk_computed)
+            candidates.append(
+                victims.Candidate(requests[chunk], chunk, generated, chunk_computed, blocks)
+            )
+        return candidates[victims.choose(rule, candidates)].order
 
     def plain_log() -> list[Iteration]:
         """Let the plain scheduler run and log the wanted iterations, from the present state."""
