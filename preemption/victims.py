@@ -27,7 +27,8 @@ class Candidate(NamedTuple):
     cached: int
     """Tokens whose KV cache exists: what an eviction loses or has to move."""
     blocks: int
-    """Blocks that hold the cached tokens: what an eviction frees."""
+    """Blocks that hold the cached tokens: what an eviction frees, or one more if the request was
+    given a block in this very iteration."""
 
 
 Rule: TypeAlias = Callable[[Sequence[Candidate]], Candidate]
@@ -60,7 +61,7 @@ def fewest_generated(running: Sequence[Candidate]) -> Candidate:
 def smallest_cache(running: Sequence[Candidate]) -> Candidate:
     """Pick the one with the fewest cached tokens: the cheapest to rebuild or to move.
 
-    Of equals, the last admitted. Proposed in vLLM issue 54644.
+    Of equals, the last admitted. Proposed in vLLM thread 54644.
     """
     return min(reversed(running), key=lambda c: c.cached)
 
@@ -81,7 +82,7 @@ def most_remaining(running: Sequence[Candidate]) -> Candidate:
 def cheapest_per_block_freed(running: Sequence[Candidate]) -> Candidate:
     """Pick the one with the fewest cached tokens per block freed; of equals, the last admitted.
 
-    A block that is only partly filled is freed at a discount. Proposed in vLLM issue 56897.
+    A block that is only partly filled is freed at a discount. Proposed in vLLM thread 56897.
     """
     return min(reversed(running), key=lambda c: c.cached / c.blocks)
 
