@@ -8,41 +8,31 @@ from preemption.costs import (
     recompute_ms,
     swap_ms,
 )
-from preemption.explorers.cost import CostExplorer, eviction_timeline
+from preemption.exercises import check, hint, progress, solution
+from preemption.explorers.cost import CostExplorer, eviction_timeline, open_costs
 from preemption.explorers.machines import (
     BlockExplorer,
     BreakEvenExplorer,
     MachineExplorer,
     MixExplorer,
 )
-from preemption.machines import DEVICES, LINKS, MODELS
-from preemption.resume import (
-    Copy,
-    Recompute,
-    best_mix,
-    crossover_tokens,
-    linear_break_even_bandwidth,
-)
 
 __all__ = [
-    "DEVICES",
-    "LINKS",
-    "MODELS",
     "BlockExplorer",
     "BreakEvenExplorer",
-    "Copy",
     "CostExplorer",
     "MachineExplorer",
     "MixExplorer",
-    "Recompute",
-    "best_mix",
     "cheaper",
+    "check",
     "crossover_bandwidth",
-    "crossover_tokens",
     "eviction_overhead",
     "eviction_timeline",
-    "linear_break_even_bandwidth",
+    "hint",
+    "open_costs",
     "pick_victim",
+    "progress",
     "recompute_ms",
+    "solution",
     "swap_ms",
 ]

@@ -2,7 +2,7 @@
 
 import html
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import ipywidgets as widgets
@@ -60,10 +60,10 @@ class _Question(widgets.VBox):  # type: ignore[misc]
         except (TypeError, ValueError) as error:
             self._open([str(error)])
 
-    def _open(self, paragraphs: Sequence[str]) -> None:
+    def _open(self, paragraphs: Sequence[str], *, note: str = "pe-note") -> None:
         text = "".join(f"<p>{html.escape(paragraph)}</p>" for paragraph in paragraphs)
         self._reply_box.value = (
-            f'<div class="pe" role="status" aria-live="polite"><div class="pe-note">{text}</div>'
+            f'<div class="pe" role="status" aria-live="polite"><div class="{note}">{text}</div>'
             "</div>"
         )
 
@@ -146,6 +146,7 @@ class NumericGuess(_Question):
             question,
             widgets.Text(
                 description=f"your guess ({unit})",
+                continuous_update=False,
                 style={"description_width": "initial"},
                 layout={"width": "260px"},
             ),
@@ -184,6 +185,47 @@ class NumericGuess(_Question):
 
     def _answers(self) -> list[str]:
         return [f"It is {words.digits(self._truth, 3)} {self._unit}. {self._because}"]
+
+
+class TypedAnswer(_Question):
+    """A question answered in a box, as often as it takes; `value` is the last right answer.
+
+    `judge` takes the text as typed and gives whether it is right, and a sentence on it.
+    `label` names the box. `right` is a right answer, for readers without a kernel.
+    """
+
+    def __init__(
+        self, question: str, *, label: str, judge: Callable[[str], tuple[bool, str]], right: str
+    ) -> None:
+        self._judge, self._label, self._right = judge, label, right
+        # The box tells its text when Enter is pressed or the focus leaves it, not key by key.
+        box = widgets.Text(
+            description=label,
+            continuous_update=False,
+            style={"description_width": "initial"},
+            layout={"width": "320px"},
+        )
+        super().__init__(question, box)
+        self._button.description = "check"
+        box.observe(lambda _: self.commit(), "value")
+
+    def answer(self, value: str) -> None:
+        """Say whether `value` is right."""
+        self._control.value = value
+        right, sentence = self._judge(value)
+        self._open([sentence], note="pe-note pe-right" if right else "pe-note")
+        if right:
+            self.set_trait("value", value)
+
+    def _held(self) -> str:
+        text: str = self._control.value
+        return text
+
+    def _asks(self) -> list[str]:
+        return [f"{self._label}: ____"]
+
+    def _answers(self) -> list[str]:
+        return [f"{self._right}. {self._judge(self._right)[1]}"]
 
 
 class Quiz(widgets.VBox):  # type: ignore[misc]

@@ -13,6 +13,7 @@ RECOMPUTE_TEXT = "#a84a00"
 SWAP = "#0072b2"
 SWAP_TEXT = "#00639c"
 GUESS = "#7b4a8c"
+RIGHT = "#00875f"
 FONT = "DejaVu Sans"
 
 _DARK = {
@@ -25,6 +26,7 @@ _DARK = {
     SWAP: "#56b4e9",
     SWAP_TEXT: "#7cc4ee",
     GUESS: "#cc99dd",
+    RIGHT: "#2fc493",
 }
 _NAMES = {
     INK: "ink",
@@ -36,6 +38,7 @@ _NAMES = {
     SWAP: "swap",
     SWAP_TEXT: "swap-text",
     GUESS: "guess",
+    RIGHT: "right",
 }
 
 
@@ -78,6 +81,10 @@ STYLE = f"""<style>{_COLOURS}
 .pe > svg {{display: block; width: 100%; height: auto}}
 .pe svg text {{font-family: system-ui, "{FONT}", sans-serif !important}}
 .pe .pe-note {{display: block; border-left: 4px solid {css(RECOMPUTE)}; padding: 1px 10px}}
+.pe .pe-right {{border-color: {css(RIGHT)}}}
+.pe .pe-open {{border-color: {css(MUTED)}}}
+.pe summary {{cursor: pointer; padding: 2px 0}}
+.pe details > div {{padding: 0 0 4px 16px}}
 .pe table {{border-collapse: collapse; margin: 4px 0; width: auto}}
 .pe th, .pe td {{border-bottom: 1px solid {css(RULE)}; padding: 4px 14px; text-align: left}}
 .pe thead th {{color: {css(MUTED)}; font-size: 13px}}

@@ -2,7 +2,13 @@
 
 import pytest
 
-from preemption.answers import ONE_WAY_MS, QUESTIONS, RECOMPUTE_MS, ROUND_TRIP_MS, check_answer
+from preemption.exercises.answers import (
+    ONE_WAY_MS,
+    QUESTIONS,
+    RECOMPUTE_MS,
+    ROUND_TRIP_MS,
+    check_answer,
+)
 
 ANSWERS = [
     ("recompute", "100", "right", "Right: 1,000 tokens at 0.1 ms each."),

@@ -11,10 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nbclient import NotebookClient
 
-from preemption import costs, exercises, slots
-from preemption.exercises import check, hint, progress, solution
-from preemption.judge import Case, judge_here
-from preemption.tasks import TASKS, examine, pick_victims, share_to_recompute
+from preemption import costs, resume, slots, theme
+from preemption.exercises import display
+from preemption.exercises.display import check, hint, progress, solution
+from preemption.exercises.judge import Case, judge_here
+from preemption.exercises.stand_ins import judge_alone
+from preemption.exercises.tasks import TASKS, pick_victims, share_to_recompute
+from preemption.machines import MODELS
 
 FUNCTIONS = ["recompute_ms", "swap_ms", "cheaper", "pick_victim", "eviction_overhead"]
 STRETCH = ["crossover_bandwidth", "pick_victims", "share_to_recompute"]
@@ -24,7 +27,7 @@ ALL = FUNCTIONS + STRETCH + SCHEDULES
 
 @pytest.fixture(autouse=True)
 def fresh_progress(monkeypatch):
-    monkeypatch.setattr(exercises, "_outcomes", {})
+    monkeypatch.setattr(display, "_outcomes", {})
 
 
 def notebook(*sources):
@@ -141,6 +144,17 @@ def test_pick_victims_is_the_cheapest_group_that_frees_enough(seqs, needed):
         group = pick_victims(seqs, needed)
         assert sum(seqs[name] for name in group) == min(costs_of_enough)
         assert sum((seqs[name] + 15) // 16 for name in group) >= needed
+
+
+@given(speed=st.floats(1e8, 1e12), prefill=st.floats(1e-2, 10))
+def test_the_best_share_is_that_of_a_real_machine_without_its_extras(speed, prefill):
+    recompute = resume.Recompute(
+        floor_ms=0, start_ms=0, ms_per_token=prefill, source="example", sure="derived"
+    )
+    model = MODELS["Llama-3-8B"]
+    copy = resume.Copy(model=model, bandwidth_bytes_per_s=speed, launch_us=0, round_trip=False)
+    share = share_to_recompute(costs.PER_TOKEN_BYTES, speed, prefill)
+    assert resume.best_mix(1_000, recompute, copy).share == pytest.approx(share)
 
 
 @given(size=st.floats(1, 1e7), speed=st.floats(1e6, 1e13), prefill=st.floats(1e-3, 1e3), n=counts)
@@ -334,11 +348,33 @@ def test_with_one_function_broken_the_others_stay_right(broken, source):
     assert (broken in cells) == (source != "del {0}")
 
 
+RIGHT = {name: task.reference for name, task in TASKS.items()}
+
+
 def test_a_stand_in_is_told():
     cells = notebook(TASKS["cheaper"].solution, "def swap_ms(*args): ...")
-    words = examine(TASKS["cheaper"], cells["cheaper"]).words
-    assert "Right ones stood in for recompute_ms and swap_ms" in words
-    assert "stood in" not in examine(TASKS["cheaper"], solved()["cheaper"]).words
+    words = judge_alone(TASKS["cheaper"], cells["cheaper"], RIGHT).words
+    assert "With your recompute_ms and swap_ms it did not yet work" in words
+    words = judge_alone(TASKS["cheaper"], solved()["cheaper"], RIGHT).words
+    assert "your" not in words
+
+
+@pytest.mark.parametrize(
+    "helper",
+    [
+        "def cost(n, how): return swap_ms(n, 131_072, 25e9) if how == 'swap' else n / 10",
+        "cost = lambda n, how: [lambda: swap_ms(n, 131_072, 25e9), lambda: n / 10][how < 's']()",
+    ],
+)
+def test_right_ones_stand_in_for_what_helpers_call(helper):
+    cells = notebook(
+        helper,
+        "def eviction_overhead(evictions): return sum(cost(*one) for one in evictions)",
+        "def swap_ms(*args): ...",
+    )
+    verdict = judge_alone(TASKS["eviction_overhead"], cells["eviction_overhead"], RIGHT)
+    assert verdict.outcome == "right"
+    assert "With your swap_ms it did not yet work" in verdict.words
 
 
 def test_a_stand_in_excuses_no_mistake_of_ones_own():
@@ -346,7 +382,7 @@ def test_a_stand_in_excuses_no_mistake_of_ones_own():
         "def cheaper(*x): return max(['swap', 'recompute'], key=lambda w: swap_ms(*x))",
         "def swap_ms(*args): ...",
     )
-    verdict = examine(TASKS["cheaper"], cells["cheaper"])
+    verdict = judge_alone(TASKS["cheaper"], cells["cheaper"], RIGHT)
     assert verdict.outcome == "wrong"
     assert "takes less time" in verdict.words
 
@@ -360,6 +396,8 @@ class Page(HTMLParser):
     def __init__(self, html):
         super().__init__()
         self.open, self.tags, self.text = [], [], ""
+        style, html = re.fullmatch(r"(?s)(<style>.*</style>)(.*)", html).groups()
+        assert style == theme.STYLE
         self.feed(html)
         assert self.open == []
 
@@ -380,7 +418,7 @@ def shell(monkeypatch):
     shown = []
     shell = SimpleNamespace(execution_count=1, shown=shown)
     shell.display_pub = SimpleNamespace(publish=shown.append)
-    monkeypatch.setattr(exercises, "get_ipython", lambda: shell)
+    monkeypatch.setattr(display, "get_ipython", lambda: shell)
     return shell
 
 
@@ -396,6 +434,12 @@ def test_the_task_can_be_named(capsys):
     assert check(lambda *_: 0, "recompute_ms").outcome == "wrong"
     assert check(costs.recompute_ms, name="swap_ms").outcome == "wrong"
     assert "swap_ms: wrong. It is called as swap_ms(1000, 131072, 25e9)" in capsys.readouterr().out
+
+
+def test_a_lambda_has_the_name_that_its_notebook_gives_it(capsys):
+    cells = notebook("recompute_ms = lambda tokens, ms_per_token=0.1: tokens * ms_per_token")
+    assert check(cells["recompute_ms"]).name == "recompute_ms"
+    assert "recompute_ms: right" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -422,8 +466,9 @@ def test_html_says_what_the_text_says_and_escapes_it(shell):
     assert bundle["text/plain"] == f"{result.message}\nProgress: 0 of 5 functions right."
     page = Page(bundle["text/html"])
     assert page.text == bundle["text/plain"].replace("\n", "")
-    assert [tag for tag, _ in page.tags] == ["div", "p", "strong", "p"]
-    assert page.tags[0][1]["role"] == "status"
+    assert [tag for tag, _ in page.tags] == ["div", "div", "p", "strong", "p"]
+    assert page.tags[0][1]["class"] == "pe"
+    assert page.tags[1][1]["role"] == "status"
 
 
 def test_a_result_at_the_end_of_its_own_cell_is_shown_once(shell):
@@ -497,7 +542,7 @@ def test_a_solution_is_shown_folded_and_right(name, shell):
     (bundle,) = shell.shown
     assert bundle["text/plain"] == TASKS[name].solution
     page = Page(bundle["text/html"])
-    assert [tag for tag, _ in page.tags] == ["details", "summary", "pre", "code"]
+    assert [tag for tag, _ in page.tags] == ["div", "details", "summary", "div", "pre", "code"]
     assert page.text == f"A solution of {name}{TASKS[name].solution}"
     assert check(notebook(TASKS[name].solution)[name]).outcome == "right"
 
@@ -510,7 +555,7 @@ def test_unknown_tasks_are_refused(call):
 
 CELLS = [
     "import itertools\n"
-    "from preemption.exercises import check, hint, progress, solution\n"
+    "from preemption import check, hint, progress, solution\n"
     "import asyncio; asyncio.get_running_loop().is_running()",
     "def recompute_ms(tokens, ms_per_token=0.1): return tokens * ms_per_token\ncheck(recompute_ms)",
     "def swap_ms(*args): return sum(itertools.count())\ncheck(swap_ms)",

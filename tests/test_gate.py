@@ -98,6 +98,8 @@ FILE_FAULTS = {
 def hygiene(tmp_path_factory):
     """Run the tests of the files alone, over one notebook for each fault."""
     project = copy_project(tmp_path_factory.mktemp("files"))
+    for path in (ROOT / "notebooks").glob("*.ipynb"):  # the notebooks link to one another
+        shutil.copy(path, project / "notebooks")
     for fault in FILE_FAULTS:
         notebook = notebook_01()
         fault(notebook)

@@ -5,13 +5,14 @@ import multiprocessing
 import os
 import signal
 import sys
+from multiprocessing.connection import Connection
 from textwrap import dedent
 
 import numpy as np
 import pytest
 
-from preemption import judge as judge_module
-from preemption.judge import CAN_FORK, Case, Task, judge, judge_here, show
+from preemption.exercises import judge as judge_module
+from preemption.exercises.judge import CAN_FORK, Case, Task, judge, judge_here, show
 
 TASK = Task(
     part="test",
@@ -120,7 +121,13 @@ VERDICTS = [
         "wrong",
         "scale(1) gave an object of type Odd: off.",
     ),
-    ("def scale(x, factor=1): return object()", "wrong", "gave an object of type object: off."),
+    ("def scale(x, factor=1): return object()", "wrong", "gave <object object>: off."),
+    ("def scale(x, factor=1): return [scale]", "wrong", "gave [<function scale>]: off."),
+    (
+        "def scale(x, factor=1): raise KeyError(scale)",
+        "raises",
+        "scale(1) raised KeyError (<function scale>) in line 1.",
+    ),
     ("def scale(x, factor=1): return 'x' * 999", "wrong", "…: off."),
     ("scale = max", "raises", "scale(1) raised TypeError"),
     ("scale = type('Scale', (), {})", "wrong", "called as scale(1), but defined as scale()"),
@@ -264,14 +271,26 @@ def test_the_child_leaves_an_interrupt_to_its_parent():
 
 
 @pytest.mark.skipif(not CAN_FORK, reason="no fork: an interrupt stops the function itself")
-def test_an_interrupt_stops_the_child_and_goes_on(capfd):
+def test_an_interrupt_stops_the_child_and_goes_on(capfd, monkeypatch):
+    waiting, wait = os.pipe()
+    poll = Connection.poll
+
+    def poll_and_tell(self, timeout):
+        os.write(wait, b".")
+        return poll(self, timeout)
+
     def press_stop():
+        os.read(waiting, 1)
         os.kill(os.getppid(), signal.SIGINT)
         while True:
             pass
 
+    monkeypatch.setattr(Connection, "poll", poll_and_tell)
+
     with pytest.raises(KeyboardInterrupt):
         judge(TASK, lambda _x, factor=1: press_stop() or factor)
+    os.close(waiting)
+    os.close(wait)
     assert multiprocessing.active_children() == []
     assert capfd.readouterr() == ("", "")
 
@@ -332,6 +351,9 @@ def test_streams_and_trace_are_back_after_an_endless_loop():
         ("a\nb", r"'a\nb'"),
         (None, "None"),
         (np.array([1, 2]), "array([1, 2])"),
+        ({"c", "a", "b"}, "{'a', 'b', 'c'}"),
+        (frozenset({2, 1}), "{1, 2}"),
+        (set(), "set()"),
         (np.zeros((2, 2)), "array([[0., 0.],        [0., 0.]])"),
     ],
 )

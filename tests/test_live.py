@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from preemption import CostExplorer, costs, eviction_timeline, live, words
+from preemption import CostExplorer, costs, eviction_timeline, live, open_costs, words
 from preemption.controls import round_numbers
 from preemption.explorers.cost import CostExplorer as Explorer
 from preemption.lessons.when_memory_runs_out import how_slow_must_the_link_be
@@ -321,3 +321,19 @@ def test_a_still_picture_speaks():
     data, metadata = picture._repr_mimebundle_()
     assert "5.243 ms" in data["text/plain"]
     assert metadata["image/png"]["alt"] == data["text/plain"]
+
+
+def test_open_costs_show_the_parts_but_not_the_times():
+    shown = open_costs(1_000)
+    assert shown.value.count("? ms") == 4  # two bars; twice in what is read out
+    for part in ("prefill 1,000 tokens again", "copy 131.1 MB out", "copy 131.1 MB back"):
+        assert part in shown.value
+    for time in ("100 ms", "5.243", "10.49"):
+        assert time not in shown.value
+    ends = [max(bar.get_x() + bar.get_width() for bar in row) for row in _bars_by_row(shown)]
+    assert ends[0] == ends[1], "one way looks shorter than the other"
+
+
+def _bars_by_row(shown):
+    (axes,) = shown._canvas._picture.figure.axes
+    return [[bar for bar in axes.patches if bar.get_y() == row] for row in (0, 1)]

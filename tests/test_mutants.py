@@ -7,13 +7,16 @@ at the end of the run.
 
 import inspect
 import re
+from pathlib import Path
 
 import pytest
 
-from preemption.judge import judge_here
-from preemption.tasks import TASKS
+from preemption.exercises.judge import judge_here
+from preemption.exercises.tasks import TASKS
 from tests.mutants import difference, mutants
 from tests.styles import STYLES
+
+CONTRIBUTING = Path(__file__).parents[1] / "CONTRIBUTING.md"
 
 ONE_DECIMAL = "whole tokens at 0.1 ms have one decimal at most"
 LARGER = "no group is larger than all sequences"
@@ -84,10 +87,12 @@ def test_every_mutant_is_rejected_or_equivalent(name, record_property):
             killed_though_listed.append((operator, change))
     killed = total - equivalent - len(survived)
     record_property("score", (name, total, killed, equivalent, len(survived), len(STYLES[name])))
+    row = f"| `{name}` | {total} | {killed} | {equivalent} | {len(STYLES[name])} |"
     assert total >= 50
     assert survived == []
     assert killed_though_listed == []
     assert used == reasons.keys()
+    assert row in CONTRIBUTING.read_text()
 
 
 @pytest.mark.filterwarnings("ignore:divide by zero")

@@ -4,8 +4,11 @@ import math
 
 import pytest
 
+from preemption import eviction_overhead, pick_victim
+from preemption.exercises.tasks import pick_victims
+from preemption.lessons import try_it_yourself as lesson_02
 from preemption.lessons import when_memory_runs_out as lesson
-from preemption.questions import Choice, NumericGuess, Quiz
+from preemption.questions import Choice, NumericGuess, Quiz, TypedAnswer
 
 
 @pytest.fixture
@@ -129,6 +132,89 @@ def test_what_is_saved_without_a_kernel(choice, guess):
     quiz = Quiz([choice])._repr_mimebundle_()
     assert choice._question in quiz["text/plain"]
     assert "&lt;no&gt;" in quiz["text/html"]
+
+
+@pytest.fixture
+def typed():
+    return TypedAnswer(
+        "Which?", label="a <word>", judge=lambda text: (text == "so", f"{text} <b>"), right="so"
+    )
+
+
+def test_a_typed_answer_may_be_tried_until_it_is_right_and_after(typed):
+    assert typed._reply_box.value == ""
+    for text, right in (("no", False), ("so", True), ("no", False), ("so", True)):
+        typed.answer(text)
+        assert typed._control.value == text
+        assert f"{text} &lt;b&gt;" in typed._reply_box.value
+        assert ("pe-right" in typed._reply_box.value) == right
+    assert typed.answered
+    assert typed.value == "so"
+    assert not typed._control.disabled
+
+
+def test_a_wrong_answer_is_no_answer(typed):
+    typed.answer("no")
+    assert not typed.answered
+
+
+def test_a_box_tells_its_text_whole(guess, typed):
+    """Not key by key: with a busy kernel, a click could come before the last keys."""
+    assert guess._control.continuous_update is typed._control.continuous_update is False
+
+
+def test_the_box_tells_its_text_at_once_and_the_button_again(typed):
+    typed._control.value = "so"
+    assert typed.value == "so"
+    typed._reply_box.value = ""
+    typed._button.click()
+    assert "so &lt;b&gt;" in typed._reply_box.value
+
+
+def test_a_typed_answer_without_a_kernel(typed):
+    data = typed._repr_mimebundle_()
+    assert data["text/plain"] == "Which?\na <word>: ____"
+    assert "<details><summary>answer</summary><ul><li>so. so &lt;b&gt;</li>" in data["text/html"]
+
+
+@pytest.mark.parametrize(
+    ("question", "label", "right", "wrong", "hint"),
+    [
+        (lesson_02.time_to_recompute(), "time to recompute (ms)", "100", "0.1", "in seconds"),
+        (lesson_02.time_of_one_copy(), "time of one copy (ms)", "5.243", "5.24", "One more"),
+        (lesson_02.cheaper_way(), "the cheaper way", "swap", "recompute", "Compare"),
+    ],
+)
+def test_the_answers_by_hand(question, label, right, wrong, hint):
+    assert question._control.description == label
+    question.commit()
+    assert "The box is empty. Type your answer." in question._reply_box.value
+    question.answer(wrong)
+    assert hint in question._reply_box.value
+    assert not question.answered
+    question.answer(right)
+    assert question.value == right
+    assert f"<li>{right}. Right" in question._repr_mimebundle_()["text/html"]
+
+
+def test_lesson_02_says_what_the_package_says():
+    bills = lesson_02.whose_evictions_cost_more()
+    bills.answer("Policy Y's")
+    assert "right" in bills._reply_box.value
+    assert eviction_overhead([(1_000, "swap")] * 3) < eviction_overhead([(1_000, "recompute")])
+    quiz = lesson_02.check_your_understanding()
+    assert 3 <= len(quiz.questions) <= 5
+    for question in quiz.questions:
+        question.answer(question._right)
+    assert [question.value for question in quiz.questions] == [
+        "It returned seconds",
+        '"recompute"',
+        "r10",
+        "Both",
+    ]
+    # The last one: the smaller goes first though the larger alone would do.
+    assert pick_victim({"small": 16, "large": 64}) == "small"
+    assert pick_victims({"small": 16, "large": 64}, 4) == ["large"]
 
 
 def test_the_lessons_questions_can_be_answered_right():

@@ -5,7 +5,7 @@ import pytest
 from preemption import CostExplorer, theme
 
 TEXTS = [theme.INK, theme.MUTED, theme.RECOMPUTE_TEXT, theme.SWAP_TEXT, theme.GUESS]
-LINES = [theme.RECOMPUTE, theme.SWAP]
+LINES = [theme.RECOMPUTE, theme.SWAP, theme.RIGHT]
 # The page behind an output in JupyterLab's light and dark themes, VS Code and Colab.
 LIGHT_PAGES, DARK_PAGES = ["#ffffff"], ["#111111", "#1e1e1e", "#383838"]
 

@@ -7,7 +7,7 @@ from preemption import costs, words
 from preemption.controls import Number
 from preemption.explorers import table
 from preemption.figures.cost_curves import HIGH_GB_PER_S, LOW_GB_PER_S, CostCurves
-from preemption.figures.timeline import Timeline
+from preemption.figures.timeline import OpenCosts, Timeline
 from preemption.live import Explorer, Still, Words
 
 
@@ -82,4 +82,15 @@ def eviction_timeline(tokens: int = 1_000) -> Still:
         f"A request of {words.count(tokens, 'token')} is evicted and resumes. Recomputed, "
         f"it pays {words.digits(recompute)} ms of prefill; swapped, {words.digits(copy)} ms to "
         "copy the cache out and as much to copy it back.",
+    )
+
+
+def open_costs(tokens: int = 1_000) -> Still:
+    """Show what either way of resuming a request takes, with the times left open."""
+    size = words.size(tokens * costs.PER_TOKEN_BYTES)
+    return Still(
+        OpenCosts(tokens),
+        f"Two ways to resume a request of {words.count(tokens, 'cached token')}. Recompute: one "
+        f"bar, prefill {words.count(tokens, 'token')} again, ? ms. Swap: two bars, copy {size} "
+        "out and copy it back, together ? ms. The bars are not to scale.",
     )

@@ -1,19 +1,18 @@
 """A browser and a JupyterLab for the tests of this folder."""
 
+import functools
 import os
 
 import pytest
 from playwright.sync_api import Error, sync_playwright
 
-from tests.browser.lab import QUIET, find_browser, serve
+from tests.browser.lab import QUIET, OpenNotebook, find_browser, serve
 
 
-@pytest.fixture(scope="module")
+# Not for the whole session: while Playwright runs, its event loop is everybody's.
+@pytest.fixture(scope="package")
 def browser():
-    """Chromium, or a skip that says what is missing; in CI a failure instead.
-
-    Not for the whole session: while Playwright runs, its event loop is everybody's.
-    """
+    """Chromium, or a skip that says what is missing; in CI a failure instead."""
     with sync_playwright() as playwright:
         try:
             started = playwright.chromium.launch(executable_path=find_browser(), args=QUIET)
@@ -26,8 +25,21 @@ def browser():
         started.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def lab(browser, tmp_path_factory):
     """A JupyterLab; it is not even started without a browser."""
     assert browser
     yield from serve(tmp_path_factory.mktemp("lab"))
+
+
+@pytest.fixture(scope="package")
+def run(browser, lab):
+    """Open a notebook and run all of it, once for all tests; they leave it usable."""
+
+    @functools.cache
+    def opened(name):
+        notebook = OpenNotebook(browser, lab, name)
+        notebook.run_all()
+        return notebook
+
+    return opened

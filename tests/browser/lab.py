@@ -126,9 +126,25 @@ class OpenNotebook:
         kernel = self.page.locator(".jp-NotebookPanel .jp-Toolbar-kernelName")
         kernel.get_by_text("Python 3").first.wait_for()
         self.page.locator(".jp-Notebook-ExecutionIndicator[data-status='idle']").wait_for()
-        self.page.get_by_role("menuitem", name="Run", exact=True).click()
-        self.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        self._choose("Run", "Run All Cells")
         self.wait_until_run()
+
+    def restart_and_run_all(self):
+        """Restart the kernel and run all cells; return when the last one has run."""
+        self._choose("Kernel", "Restart Kernel and Run All Cells…")
+        self.page.get_by_role("button", name="Confirm Kernel Restart").click()
+        self.wait_until_run()
+
+    def write(self, cell, code):
+        """Replace the code of a cell by typing, and run it with Shift+Enter."""
+        cell.locator(".cm-content").click()
+        self.page.keyboard.press("Control+a")
+        self.page.keyboard.insert_text(code)
+        self.page.keyboard.press("Shift+Enter")
+
+    def _choose(self, menu, item):
+        self.page.get_by_role("menuitem", name=menu, exact=True).click()
+        self.page.get_by_role("menuitem", name=item, exact=True).click()
 
     def wait_until_run(self):
         """Wait until cells have begun to run and all have ended."""

@@ -4,7 +4,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from tests.browser.lab import NOTEBOOKS, OnPage, OpenNotebook
+from tests.browser.lab import NOTEBOOKS, OnPage
 
 # The handles of ipywidgets' own sliders have no name (jupyter-widgets/ipywidgets issue 2650);
 # the number box beside each is the named way.
@@ -14,11 +14,8 @@ KNOWN = ("aria-input-field-name", "noUi-handle")
 @pytest.fixture(
     scope="module", params=sorted(NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem
 )
-def notebook(browser, lab, request):
-    opened = OpenNotebook(browser, lab, request.param.name)
-    opened.run_all()
-    yield opened
-    opened.page.close()
+def notebook(run, request):
+    return run(request.param.name)
 
 
 def violations(page):
@@ -88,9 +85,8 @@ def focused(page):
     )
 
 
-def test_tab_goes_through_an_explorer_in_order(browser, lab):
-    opened = OpenNotebook(browser, lab, "01_preemption.ipynb")
-    opened.run_all()
+def test_tab_goes_through_an_explorer_in_order(run):
+    opened = run("01_preemption.ipynb")
     OnPage(opened.page).box("cached tokens").focus()
     seen = []
     for _ in range(5):

@@ -11,10 +11,8 @@ TOKENS, LINK = "cached tokens", "link bandwidth (GB/s)"
 
 
 @pytest.fixture(scope="module")
-def notebook(browser, lab):
-    opened = OpenNotebook(browser, lab, "01_preemption.ipynb")
-    opened.run_all()
-    return opened
+def notebook(run):
+    return run("01_preemption.ipynb")
 
 
 @pytest.fixture
@@ -138,10 +136,7 @@ def test_a_guess_is_drawn_beside_the_truth(notebook, explorer):
 
 def test_after_a_restart_the_cells_run_again_and_predictions_start_anew(notebook):
     page = notebook.page
-    page.get_by_role("menuitem", name="Kernel", exact=True).click()
-    page.get_by_role("menuitem", name="Restart Kernel and Run All Cells").click()
-    page.locator(".jp-Dialog .jp-mod-accept").click()
-    notebook.wait_until_run()
+    notebook.restart_and_run_all()
     asked = page.locator(".jp-OutputArea-output", has_text="Is evicting a cache free").first
     assert not any(radio.is_checked() for radio in asked.get_by_role("radio").all())
     found = OnPage(page)

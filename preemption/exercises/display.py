@@ -1,4 +1,4 @@
-"""What a reader calls beside an exercise: check, hint, solution, progress.
+"""What a notebook calls beside an exercise: check, hint, solution, progress.
 
 Each shows its words at once: as HTML in a notebook, as plain text in a terminal. The same
 calls in the same order show the same words.
@@ -12,19 +12,13 @@ from typing import Any
 
 from IPython.core.getipython import get_ipython
 
-from preemption.answers import AnswerVerdict, check_answer
-from preemption.judge import Outcome, Task
-from preemption.tasks import TASKS, examine
+from preemption import theme
+from preemption.exercises.judge import Outcome, Task
+from preemption.exercises.stand_ins import judge_alone
+from preemption.exercises.tasks import TASKS
 
-__all__ = ["AnswerVerdict", "Result", "check", "check_answer", "hint", "progress", "solution"]
-
-# Okabe-Ito colours, beside the word that says the same.
-COLOURS: dict[Outcome, str] = {
-    "right": "#009E73",
-    "wrong": "#D55E00",
-    "raises": "#D55E00",
-    "not attempted": "#0072B2",
-}
+_NOTES = {"right": "pe-note pe-right", "not attempted": "pe-note pe-open"}
+_REFERENCES = {name: task.reference for name, task in TASKS.items()}
 
 _outcomes: dict[str, Outcome] = {}
 
@@ -57,8 +51,8 @@ def check(function: Callable[..., Any], name: str | None = None) -> Result:
     """
     if not callable(function):
         raise TypeError(f"check takes the function itself, as in check(swap_ms), not {function!r}")
-    task = _task(name if name is not None else getattr(function, "__name__", "this"))
-    verdict = examine(task, function)
+    task = _task(_own_name(function) if name is None else name)
+    verdict = judge_alone(task, function, _REFERENCES)
     _outcomes[task.name] = verdict.outcome
     result = Result(task.name, verdict.outcome, verdict.words, _cell_number())
     _show_result(result)
@@ -108,6 +102,14 @@ def _task(name: str) -> Task:
     return TASKS[name]
 
 
+def _own_name(function: Callable[..., Any]) -> str:
+    """Return the name of a function: for a lambda, what its notebook calls it."""
+    name: str = getattr(function, "__name__", type(function).__name__)
+    names = getattr(function, "__globals__", {})
+    given = (task for task in TASKS if names.get(task) is function)
+    return name if name in TASKS else next(given, name)
+
+
 def _standing(part: str) -> dict[str, Outcome]:
     tasks = [task for task in TASKS.values() if task.part == part]
     if not tasks:
@@ -123,12 +125,9 @@ def _progress_line(part: str) -> str:
 
 def _show_result(result: Result) -> None:
     line = f"Progress: {_progress_line(TASKS[result.name].part)}."
-    style = f"border-left: 5px solid {COLOURS[result.outcome]}; padding: 0 0.8em"
-    html = (
-        f'<div role="status" style="{style}"><p><strong>{result.name}: {result.outcome}.</strong> '
-        f"{escape(result.words)}</p><p>{line}</p></div>"
-    )
-    _show(f"{result.message}\n{line}", html)
+    note = f'<div class="{_NOTES.get(result.outcome, "pe-note")}" role="status" aria-live="polite">'
+    words = f"<strong>{result.name}: {result.outcome}.</strong> {escape(result.words)}"
+    _show(f"{result.message}\n{line}", f"{note}<p>{words}</p><p>{line}</p></div>")
 
 
 def _with_code(words: str) -> str:
@@ -136,7 +135,7 @@ def _with_code(words: str) -> str:
 
 
 def _fold(title: str, html: str) -> str:
-    return f"<details><summary>{escape(title)}</summary>{html}</details>"
+    return f"<details><summary>{escape(title)}</summary><div>{html}</div></details>"
 
 
 def _cell_number() -> int | None:
@@ -149,4 +148,5 @@ def _show(text: str, html: str) -> None:
     if shell is None:
         print(text)
     else:
+        html = f'{theme.STYLE}<div class="pe">{html}</div>'
         shell.display_pub.publish({"text/plain": text, "text/html": html})

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from preemption.costs import recompute_ms, swap_ms
-from preemption.judge import Case
+from preemption.exercises.judge import Case
 
 BLOCK_TOKENS = 16
 STRATEGIES = ("recompute", "swap")

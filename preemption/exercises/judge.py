@@ -14,6 +14,7 @@ import dis
 import inspect
 import multiprocessing
 import os
+import re
 import signal
 import sys
 import time
@@ -155,9 +156,9 @@ def show(value: object) -> str:
         value = value.item()
     if isinstance(value, float) and 1e9 <= value < 1e15 and value == float(f"{value / 1e9:g}e9"):
         return f"{value / 1e9:g}e9"
-    text = _repr(value)
-    # An address in memory is another one in the next run.
-    return f"an object of type {type(value).__name__}" if " at 0x" in text else _one_line(text)
+    if isinstance(value, set | frozenset) and value:
+        return _one_line(f"{{{', '.join(sorted(map(_repr, value)))}}}")
+    return _one_line(_repr(value))
 
 
 def _no_input(_prompt: object = "") -> str:
@@ -181,7 +182,7 @@ def _judge_case(
     if isinstance(error, _TooLong):
         return _too_long(call, limit_s)
     if isinstance(error, NotImplementedError) or (error is None and _is_stub(function, result)):
-        return Verdict("not attempted", "Write its body, then run its cell and this one again.")
+        return Verdict("not attempted", "Write its body, then check it again.")
     for name, value, was in zip(names[: len(args)], args, given, strict=True):
         if _repr(value) != was:
             words = f"{call} changed its argument {name}, which is now {show(value)}."
@@ -283,5 +284,7 @@ def _repr(value: object) -> str:
 
 
 def _one_line(text: str) -> str:
+    # An address in memory is another one in the next run.
+    text = re.sub(r" at 0x[0-9a-fA-F]+", "", text)
     line = "".join(char if char.isprintable() else " " for char in text)
     return line if len(line) <= 200 else line[:199] + "…"

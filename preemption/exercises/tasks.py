@@ -1,10 +1,8 @@
 """The functions that a reader writes: their right results, cases, hints and a solution each."""
 
-import inspect
 from collections.abc import Mapping
 from itertools import combinations
 from textwrap import dedent
-from types import CodeType
 from typing import Any
 
 from preemption.costs import (
@@ -16,8 +14,8 @@ from preemption.costs import (
     recompute_ms,
     swap_ms,
 )
-from preemption.judge import Case, Function, Task, Verdict, judge
-from preemption.mistakes import (
+from preemption.exercises.judge import Case, Task
+from preemption.exercises.mistakes import (
     blocks_of,
     number_mistake,
     rows_mistake,
@@ -58,45 +56,8 @@ def share_to_recompute(
     return load_ms / (ms_per_token + load_ms)
 
 
-def examine(task: Task, function: Function) -> Verdict:
-    """Judge a learner's function by itself.
-
-    If it is not right but calls the functions of other tasks, it is judged once more with
-    right ones in their place, so that only its own mistakes count.
-    """
-    verdict = judge(task, function)
-    called = _called(inspect.unwrap(function)) & TASKS.keys() - {task.name}
-    if verdict.outcome == "right" or not called:
-        return verdict
-    surroundings = inspect.unwrap(function).__globals__
-    own = {name: surroundings[name] for name in called & surroundings.keys()}
-    surroundings.update({name: TASKS[name].reference for name in called})
-    try:
-        verdict = judge(task, function)
-    finally:
-        for name in called:
-            del surroundings[name]
-        surroundings.update(own)
-    if verdict.outcome != "right":
-        return verdict
-    names = " and ".join(sorted(called))
-    words = f"{verdict.words} Right ones stood in for {names}: with yours, it did not yet work."
-    return Verdict("right", words)
-
-
 def _case(*args: Any, refused: str = "", **options: Any) -> Case:
     return Case(args, options, refused)
-
-
-def _called(function: Function) -> set[str]:
-    """Global names that a function uses, also in the lambdas and functions inside it."""
-    codes = [code] if (code := getattr(function, "__code__", None)) else []
-    names: set[str] = set()
-    while codes:
-        code = codes.pop()
-        names.update(code.co_names)
-        codes += [inner for inner in code.co_consts if isinstance(inner, CodeType)]
-    return names
 
 
 _TASKS = (

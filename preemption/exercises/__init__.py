@@ -1,0 +1,13 @@
+"""Exercises: what a reader types is judged in time and told in words.
+
+display    what a notebook calls: check, hint, solution, progress
+tasks      the functions to write, with their cases, hints and solutions
+judge      calls a reader's function on the cases of a task, and stops it in time
+stand_ins  judges it by itself, where it calls other functions of the reader
+mistakes   what is wrong with a result, in words
+answers    what is right and wrong about an answer typed by hand
+"""
+
+from preemption.exercises.display import check, hint, progress, solution
+
+__all__ = ["check", "hint", "progress", "solution"]

@@ -1,0 +1,116 @@
+"""The questions of notebook 02."""
+
+from functools import partial
+
+from preemption import costs, words
+from preemption.exercises import answers
+from preemption.questions import Choice, Quiz, TypedAnswer
+
+_BYTES, _LINK = costs.PER_TOKEN_BYTES, costs.BANDWIDTH_BYTES_PER_S
+_TOKENS = words.count(answers.TOKENS, "cached token")
+_GB_PER_S = f"{words.plain(_LINK / 1e9)} GB/s"
+
+
+def time_to_recompute() -> TypedAnswer:
+    """Ask for the time to recompute 1,000 tokens, in ms."""
+    return TypedAnswer(
+        f"How long does it take to recompute {_TOKENS}?",
+        label="time to recompute (ms)",
+        judge=partial(_judge, "recompute"),
+        right=words.digits(answers.RECOMPUTE_MS),
+    )
+
+
+def time_of_one_copy() -> TypedAnswer:
+    """Ask for the time to copy their cache one way, in ms, to three decimals."""
+    return TypedAnswer(
+        f"Their cache is {words.plain(answers.TOKENS * _BYTES)} bytes. How long does it take to "
+        f"copy it one way, at {_GB_PER_S}? Give three decimals.",
+        label="time of one copy (ms)",
+        judge=partial(_judge, "copy"),
+        right=words.digits(answers.ONE_WAY_MS),
+    )
+
+
+def cheaper_way() -> TypedAnswer:
+    """Ask for the cheaper way to resume."""
+    return TypedAnswer(
+        "Which way is cheaper for this request: recompute or swap?",
+        label="the cheaper way",
+        judge=partial(_judge, "cheaper"),
+        right=costs.cheaper(answers.TOKENS, _BYTES, _LINK),
+    )
+
+
+def whose_evictions_cost_more() -> Choice:
+    """Ask to compare three evictions that were swapped with one that was recomputed."""
+    swaps = words.digits(costs.eviction_overhead([(1_000, "swap")] * 3))
+    recompute = words.digits(costs.eviction_overhead([(1_000, "recompute")]))
+    return Choice(
+        "Whose evictions cost more time?",
+        {
+            "Policy X's": "It has more of them, but each costs much less.",
+            "Policy Y's": "One recomputation outweighs three swaps here.",
+            "Both the same": "The tokens per victim are the same, but not the way back.",
+        },
+        right="Policy Y's",
+        because=f"Three swaps take {swaps} ms, one recomputation {recompute} ms. So a comparison "
+        "of policies must add up costs, not count evictions.",
+    )
+
+
+def check_your_understanding() -> Quiz:
+    """Ask four questions about the whole notebook."""
+    seconds = words.digits(costs.swap_ms(1_000, _BYTES, _LINK) / 1000)
+    names = {"r2": 300, "r10": 300}
+    first = costs.pick_victim(names)
+    (other,) = names.keys() - {first}
+    return Quiz(
+        [
+            Choice(
+                f"A function returns {seconds} for the swap of 1,000 tokens at {_GB_PER_S}. "
+                "What went wrong?",
+                {
+                    "It counted one way only": "Then the result would be half of the right one.",
+                    "It returned seconds": "Bytes over bytes per second are seconds; the task "
+                    "wants ms.",
+                    "Nothing": "That is a thousandth of the right result.",
+                },
+                right="It returned seconds",
+            ),
+            Choice(
+                "Swapping and recomputing take exactly the same time. What does cheaper give?",
+                {
+                    '"swap"': "It gives that only if swapping takes less.",
+                    '"recompute"': "Not less, so not a swap. The link stays free for others.",
+                    "It raises ValueError": "A tie is no error; the rule decides it.",
+                },
+                right='"recompute"',
+            ),
+            Choice(
+                "r2 and r10 have the fewest cached tokens, both 300. Whom does pick_victim give?",
+                {
+                    first: "Strings are compared character by character, and 1 comes before 2.",
+                    other: "That would be so if the numbers in the names were compared.",
+                    "Either": "Then two runs could differ. The rule decides every tie.",
+                },
+                right=first,
+            ),
+            Choice(
+                "Four blocks of 16 tokens must be freed. Two requests hold 16 and 64 tokens. "
+                "Victims are picked by pick_victim, one after another. Who goes?",
+                {
+                    "Only the smaller": "That frees one block of the four.",
+                    "Only the larger": "It alone would do, but the rule takes the smallest first.",
+                    "Both": "The smaller goes first and frees one block. So the larger must go "
+                    "as well, though it alone would do.",
+                },
+                right="Both",
+            ),
+        ]
+    )
+
+
+def _judge(question: str, text: str) -> tuple[bool, str]:
+    verdict = answers.check_answer(question, text)
+    return verdict.outcome == "right", verdict.words

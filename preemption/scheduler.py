@@ -1,0 +1,764 @@
+"""vLLM's scheduler, one iteration after another: readable, and checked against recorded runs.
+
+`Scheduler.schedule` decides one iteration as vLLM 0.33.0 does (prefix caching and asynchronous
+scheduling off). `simulate` runs a load through it on a clock and returns what happened;
+`replay` repeats a recorded vLLM run and compares every iteration:
+
+    python -m preemption.scheduler --replay FILE...
+
+The clock counts whole nanoseconds, so that times are exact however they are added up.
+"""
+
+import argparse
+import gzip
+import heapq
+import itertools
+import json
+import math
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from preemption import victims
+from preemption.costs import PER_TOKEN_BYTES
+from preemption.results import (
+    How,
+    Id,
+    Iteration,
+    Outcome,
+    Preempted,
+    Result,
+    Scheduled,
+    Snapshot,
+    StayEnd,
+)
+from preemption.workload import Request, number, whole
+
+
+@dataclass(frozen=True)
+class SchedulerConfig:
+    """The scheduler's settings, under vLLM's names.
+
+    - `block_size`: tokens per block of KV cache.
+    - `num_gpu_blocks`: blocks in the pool; one of them, the null block, is never handed out.
+    - `max_num_batched_tokens`: the token budget of an iteration.
+    - `max_num_seqs`: requests that may run at a time; not more than the budget.
+    - `max_model_len`: longest prompt + output in tokens; None: no limit but the pool.
+    - `policy`: "fcfs" or "priority": the order of the queue, and who is preempted.
+    - `enable_chunked_prefill`: whether a prompt may be computed in several iterations. Without
+      it the budget must hold the longest request.
+    - `long_prefill_token_threshold`: most tokens of one request per iteration while there are
+      others; 0: no limit.
+    - `scheduler_reserve_full_isl`: admit a request only if all its tokens fit, not just its
+      first chunk.
+    - `watermark`: share of the pool that an admission must leave free while others run.
+
+    Raises ValueError for a value out of range, TypeError for a wrong type.
+    """
+
+    block_size: int
+    num_gpu_blocks: int
+    max_num_batched_tokens: int
+    max_num_seqs: int
+    max_model_len: int | None = None
+    policy: Literal["fcfs", "priority"] = "fcfs"
+    enable_chunked_prefill: bool = True
+    long_prefill_token_threshold: int = 0
+    scheduler_reserve_full_isl: bool = True
+    watermark: float = 0.0
+
+    def __post_init__(self) -> None:
+        least = {
+            "block_size": 1,
+            "num_gpu_blocks": 2,
+            "max_num_batched_tokens": 1,
+            "max_num_seqs": 1,
+            "long_prefill_token_threshold": 0,
+        }
+        if self.max_model_len is not None:
+            least["max_model_len"] = 2
+        for name, smallest in least.items():
+            object.__setattr__(self, name, whole(name, getattr(self, name), least=smallest))
+        for name in ("enable_chunked_prefill", "scheduler_reserve_full_isl"):
+            if not isinstance(getattr(self, name), bool):
+                raise TypeError(f"{name} must be True or False, not {getattr(self, name)!r}")
+        if self.policy not in ("fcfs", "priority"):
+            raise ValueError(f'policy must be "fcfs" or "priority", not {self.policy!r}')
+        if number("watermark", self.watermark) >= 1:
+            raise ValueError(f"watermark must be below 1, not {self.watermark!r}")
+        budget, longest = self.max_num_batched_tokens, self.max_model_len
+        if budget < self.max_num_seqs:
+            raise ValueError(
+                f"max_num_batched_tokens ({budget}) must not be less than "
+                f"max_num_seqs ({self.max_num_seqs}): each running request needs a token"
+            )
+        if longest is not None and budget < longest and not self.enable_chunked_prefill:
+            raise ValueError(
+                f"without chunked prefill max_num_batched_tokens ({budget}) must not be less "
+                f"than max_model_len ({longest})"
+            )
+        if longest is not None and self.long_prefill_token_threshold > longest:
+            raise ValueError(
+                f"long_prefill_token_threshold ({self.long_prefill_token_threshold}) must not be "
+                f"more than max_model_len ({longest})"
+            )
+
+    @property
+    def usable_blocks(self) -> int:
+        """Blocks that requests can have: all but the null block."""
+        return self.num_gpu_blocks - 1
+
+    @property
+    def watermark_blocks(self) -> int:
+        """Blocks that an admission must leave free while others run."""
+        return int(self.watermark * self.num_gpu_blocks)
+
+    def blocks_for(self, tokens: int) -> int:
+        """Blocks that hold the KV cache of `tokens` tokens."""
+        return -(-tokens // self.block_size)
+
+
+@dataclass(frozen=True)
+class IterationCost:
+    """How long an iteration takes: max(floor, base + per token) + per resident token, in ms.
+
+    The first three are fitted to Vidur's published profile of Llama-3-8B on one A100 (MIT
+    licence): within 2% from 1,024 to 4,096 tokens, up to 27% too high below. The last is the
+    time to read the KV cache of one resident token, 131,072 B at the A100's 1,555 GB/s.
+    """
+
+    floor_ms: float = 9.7
+    base_ms: float = 7.73
+    per_token_ms: float = 0.0661
+    per_resident_token_ms: float = 8.4e-5
+
+    def __post_init__(self) -> None:
+        number("floor_ms", self.floor_ms, positive=True)
+        for name in ("base_ms", "per_token_ms", "per_resident_token_ms"):
+            number(name, getattr(self, name))
+
+    @cached_property
+    def whole_ns(self) -> tuple[int, int, int, int]:
+        """Floor, base, per token and per resident token, rounded to whole nanoseconds."""
+        terms = (self.floor_ms, self.base_ms, self.per_token_ms, self.per_resident_token_ms)
+        floor, base, per_token, per_resident_token = (round(ms * 1e6) for ms in terms)
+        return floor, base, per_token, per_resident_token
+
+    def ns(self, scheduled: int, resident: int) -> int:
+        """Duration in ns of an iteration that computes `scheduled` tokens.
+
+        `resident` are the tokens of the scheduled requests whose KV cache exists before it.
+        """
+        floor, base, per_token, per_resident_token = self.whole_ns
+        return max(floor, base + per_token * scheduled) + per_resident_token * resident
+
+
+DEFAULT_COST = IterationCost()
+
+
+@dataclass(frozen=True)
+class Resume:
+    """How victims come back: what `simulate` takes as resume, link, swap space and cost.
+
+    A swap moves 131,072 B per cached token out over the link and, later, back. While a copy
+    runs nothing else does, except copies out in the background.
+    """
+
+    mode: Literal["recompute", "swap", "cheaper"] = "recompute"
+    link_gb_per_s: float = 25.0
+    swap_blocks: int | None = None
+    copy_out_in_background: bool = False
+    cost: IterationCost = DEFAULT_COST
+
+    def __post_init__(self) -> None:
+        if self.mode not in ("recompute", "swap", "cheaper"):
+            raise ValueError(f'resume must be "recompute", "swap" or "cheaper", not {self.mode!r}')
+        if self.link_gb_per_s != math.inf:
+            number("link_gb_per_s", self.link_gb_per_s, positive=True)
+        if self.swap_blocks is not None:
+            whole("swap_blocks", self.swap_blocks, least=0)
+        if not isinstance(self.copy_out_in_background, bool):
+            raise TypeError(
+                f"copy_out_in_background must be True or False, not {self.copy_out_in_background!r}"
+            )
+        if not isinstance(self.cost, IterationCost):
+            raise TypeError(f"cost must be an IterationCost, not {self.cost!r}")
+
+    def in_ns(self, tokens: int) -> int:
+        """Time in ns to copy the cache of `tokens` tokens over the link; 1 GB/s is 1 B/ns."""
+        return round(tokens * PER_TOKEN_BYTES / self.link_gb_per_s)
+
+    def out_ns(self, tokens: int) -> int:
+        """Time in ns that everybody waits for a copy out: none if it runs in the background."""
+        return 0 if self.copy_out_in_background else self.in_ns(tokens)
+
+    def swaps(self, tokens: int) -> bool:
+        """Whether a victim with `tokens` cached tokens should be copied out.
+
+        "cheaper" compares the copies with the time that the tokens add to an iteration in which
+        they are computed again; a tie goes to recompute.
+        """
+        if self.mode == "cheaper":
+            recompute_ns = tokens * self.cost.whole_ns[2]
+            return self.out_ns(tokens) + self.in_ns(tokens) < recompute_ns
+        return self.mode == "swap"
+
+
+class Seq:
+    """A request in the scheduler, with the state that changes."""
+
+    __slots__ = (
+        "blocks",
+        "computed",
+        "end",
+        "order",
+        "place",
+        "preempted",
+        "prefill",
+        "request",
+        "tokens",
+    )
+
+    def __init__(self, request: Request, order: int, end: int) -> None:
+        self.request = request
+        self.order = order  # of arrival
+        self.tokens = request.prompt  # prompt and generated so far; vLLM: num_tokens
+        # Tokens whose cache exists (while it waits: in swap space); vLLM: num_computed_tokens.
+        self.computed = 0
+        self.prefill = request.prompt  # computed below this: prefill, from it on: decode
+        self.end = end  # tokens at which it is finished
+        self.blocks = 0  # blocks held
+        self.place: tuple[int, int] = (0, order)  # in the queue, smallest first
+        self.preempted = False  # at least once
+
+
+class Decision:
+    """What one iteration does."""
+
+    def __init__(self) -> None:
+        self.scheduled: dict[Seq, int] = {}  # tokens to compute, in order
+        self.preempted: list[tuple[Seq, Preempted]] = []
+        self.admitted: list[Seq] = []
+        self.copies_ns = 0
+        self.moved_tokens = 0
+        self.sampled: list[Seq] = []  # known once the iteration has run
+        self.finished: list[Seq] = []
+
+
+class Scheduler:
+    """The state of the scheduler; `schedule` decides an iteration, `update` carries it out."""
+
+    def __init__(
+        self,
+        config: SchedulerConfig,
+        victim: victims.Rule | str | None = None,
+        resume: Resume | None = None,
+    ) -> None:
+        self.config = config
+        self.rule = victims.rule_for(victim, config.policy)
+        self.resume = Resume() if resume is None else resume
+        self.free = config.usable_blocks
+        swap_blocks = self.resume.swap_blocks
+        self.swap_free = math.inf if swap_blocks is None else swap_blocks
+        self.running: list[Seq] = []
+        self.waiting: list[tuple[tuple[int, int], Seq]] = []  # a heap on the place
+        self.joined = 0
+        self.requeued = 0
+
+    def join(self, request: Request) -> Seq:
+        """Let a request join the queue: at its end, or where its priority belongs.
+
+        A request ends at `max_model_len` tokens at the latest. So vLLM's cut of a running
+        request's tokens to that length never bites, and `schedule` does without it.
+        """
+        end = request.prompt + request.output
+        if self.config.max_model_len is not None:
+            end = min(end, self.config.max_model_len)
+        seq = Seq(request, self.joined, end)
+        self.joined += 1
+        if self.config.policy == "priority":
+            seq.place = (request.priority, seq.order)
+        heapq.heappush(self.waiting, (seq.place, seq))
+        return seq
+
+    def schedule(self) -> Decision:
+        """Decide one iteration: who computes how many tokens, who has to go, who is admitted."""
+        config, block_size = self.config, self.config.block_size
+        running, waiting = self.running, self.waiting
+        decision = Decision()
+        scheduled = decision.scheduled
+        budget = config.max_num_batched_tokens
+        alone = len(running) + len(waiting) <= 1
+        threshold = 0 if alone else config.long_prefill_token_threshold
+
+        # Running requests first, in the order of their admission; decodes and chunks of a
+        # prefill are treated alike.
+        position = 0
+        while position < len(running) and budget > 0:
+            seq = running[position]
+            n = seq.tokens - seq.computed
+            if 0 < threshold < n:
+                n = threshold
+            if n > budget:
+                n = budget
+            need = -(-(seq.computed + n) // block_size) - seq.blocks  # rounded up
+            while need > self.free:
+                at = self.victim_position()
+                victim = running.pop(at)
+                if at < position:
+                    position -= 1
+                budget += scheduled.pop(victim, 0)
+                self.preempt(victim, seq, decision)
+                if victim is seq:
+                    break
+            else:
+                self.free -= need
+                seq.blocks += need
+                scheduled[seq] = n
+                budget -= n
+                position += 1
+
+        # Waiting requests only if nobody was preempted. They never preempt: the first that
+        # does not fit ends the pass.
+        while not decision.preempted and waiting and budget > 0:
+            if len(running) == config.max_num_seqs:
+                break
+            seq = waiting[0][1]
+            n = seq.tokens - seq.computed  # computed is 0, unless the cache was swapped out
+            if 0 < threshold < n:
+                n = threshold
+            if n > budget and not config.enable_chunked_prefill:
+                break
+            n = min(n, budget)
+            must_fit = seq.tokens if config.scheduler_reserve_full_isl else seq.computed + n
+            headroom = config.watermark_blocks if running else 0
+            if config.blocks_for(must_fit) + headroom > self.free:
+                break
+            heapq.heappop(waiting)
+            running.append(seq)
+            decision.admitted.append(seq)
+            if seq.computed > 0:
+                self.swap_in(seq, decision)
+            seq.blocks = config.blocks_for(seq.computed + n)
+            self.free -= seq.blocks
+            scheduled[seq] = n
+            budget -= n
+        return decision
+
+    def victim_position(self) -> int:
+        """Ask the rule for a victim and return its place in `running`."""
+        candidates = [
+            victims.Candidate(
+                seq.request,
+                seq.order,
+                seq.tokens - seq.request.prompt,
+                seq.computed,
+                self.config.blocks_for(seq.computed),
+            )
+            for seq in self.running
+        ]
+        return victims.choose(self.rule, candidates)
+
+    def preempt(self, seq: Seq, asker: Seq, decision: Decision) -> None:
+        """Take a request's blocks away and put it back into the queue.
+
+        Generated tokens are kept. Its cache is lost, or copied out if that is wanted and there
+        is swap space for it.
+        """
+        swap_blocks = self.config.blocks_for(seq.computed)
+        swap = self.resume.swaps(seq.computed) and swap_blocks <= self.swap_free
+        how: How = "swap" if swap else "recompute"
+        event = Preempted(
+            seq.request.id, seq.computed, seq.tokens, seq.blocks, asker.request.id, how
+        )
+        decision.preempted.append((seq, event))
+        self.free += seq.blocks
+        seq.blocks = 0
+        seq.preempted = True
+        if swap:
+            self.swap_free -= swap_blocks
+            decision.moved_tokens += seq.computed
+            decision.copies_ns += self.resume.out_ns(seq.computed)
+        else:
+            seq.computed = 0
+            seq.prefill = seq.tokens
+        if self.config.policy == "fcfs":
+            self.requeued += 1
+            seq.place = (-self.requeued, seq.order)  # the head of the queue
+        heapq.heappush(self.waiting, (seq.place, seq))
+
+    def swap_in(self, seq: Seq, decision: Decision) -> None:
+        """Copy a cache back from the swap space, which it then leaves."""
+        self.swap_free += self.config.blocks_for(seq.computed)
+        decision.moved_tokens += seq.computed
+        decision.copies_ns += self.resume.in_ns(seq.computed)
+
+    def update(self, decision: Decision) -> None:
+        """Carry an iteration out: caches grow, tokens are generated, requests end.
+
+        Blocks of a request that ends can be used from the next iteration on.
+        """
+        for seq, n in decision.scheduled.items():
+            seq.computed += n
+            if seq.computed == seq.tokens:
+                seq.tokens += 1
+                decision.sampled.append(seq)
+                if seq.tokens >= seq.end:
+                    decision.finished.append(seq)
+                    self.free += seq.blocks
+        if decision.finished:
+            self.running = [seq for seq in self.running if seq.tokens < seq.end]
+
+    def snapshot(self) -> Snapshot:
+        """Return the present state, for the log."""
+        return Snapshot(
+            self.free,
+            tuple(seq.request.id for seq in self.running),
+            tuple(seq.request.id for _, seq in sorted(self.waiting, key=lambda item: item[0])),
+            {seq.request.id: (seq.computed, seq.tokens, seq.blocks) for seq in self.running},
+        )
+
+
+class Run:
+    """A scheduler at work on a clock: `step` by `step`, then `result`."""
+
+    def __init__(
+        self,
+        scheduler: Scheduler,
+        requests: Sequence[Request],
+        cost: IterationCost = DEFAULT_COST,
+        log: bool | range = False,
+    ) -> None:
+        self.scheduler = scheduler
+        self.requests = tuple(requests)
+        self.cost = cost
+        self.logged_from, self.logged_to = window(log)
+        self.arrivals = [request.arrival_ns for request in self.requests]
+        self.now = self.begin = self.arrivals[0] if self.arrivals else 0
+        self.total_ns = 0
+        self.outcome: Outcome = "running"
+        self.iterations = 0
+        self.scheduled_tokens = 0
+        self.generated_tokens = 0
+        self.preemptions = 0
+        self.recomputed_tokens = 0
+        self.moved_tokens = 0
+        self.first_token_ns: list[int | None] = [None] * len(self.requests)
+        self.finished_ns: list[int | None] = [None] * len(self.requests)
+        self.stays: list[tuple[int, int, int | None, StayEnd | None]] = []
+        self.open_stays: dict[Seq, int] = {}
+        self.log: list[Iteration] = []
+        self.seen: set[object] = set()
+
+    def step(self) -> bool:
+        """Run one iteration. False: the run is over, and `outcome` says how."""
+        scheduler = self.scheduler
+        arrived = self.let_join()
+        while not (scheduler.running or scheduler.waiting):
+            if not self.wait_for_arrival("finished"):
+                return False
+            arrived += self.let_join()
+        decision = scheduler.schedule()
+        while not (decision.scheduled or decision.preempted):
+            if not self.wait_for_arrival("stalled"):
+                return False
+            arrived += self.let_join()
+            decision = scheduler.schedule()
+
+        start = self.now
+        resident = sum([seq.computed for seq in decision.scheduled])
+        tokens = sum(decision.scheduled.values())
+        self.now += self.cost.ns(tokens, resident) + decision.copies_ns
+        self.scheduled_tokens += tokens
+        self.moved_tokens += decision.moved_tokens
+        for seq, event in decision.preempted:
+            self.preemptions += 1
+            self.recomputed_tokens += event.computed if event.how == "recompute" else 0
+            self.close_stay(seq, start, event.how)
+        for seq in decision.admitted:
+            self.open_stays[seq] = len(self.stays)
+            self.stays.append((seq.order, start, None, None))
+
+        wanted = self.logged_from <= self.iterations < self.logged_to
+        scheduled = describe(decision) if wanted else ()
+        decided = scheduler.snapshot() if wanted else None
+        scheduler.update(decision)
+        self.generated_tokens += len(decision.sampled)
+        for seq in decision.sampled:
+            if seq.tokens == seq.request.prompt + 1:
+                self.first_token_ns[seq.order] = self.now
+        for seq in decision.finished:
+            self.finished_ns[seq.order] = self.now
+            self.close_stay(seq, self.now, "finished")
+        if decided is not None:
+            self.log.append(
+                Iteration(
+                    self.iterations,
+                    start,
+                    self.now - start,
+                    tuple(arrived),
+                    scheduled,
+                    tuple(event for _, event in decision.preempted),
+                    decided,
+                    tuple(seq.request.id for seq in decision.sampled),
+                    tuple(seq.request.id for seq in decision.finished),
+                    scheduler.snapshot(),
+                )
+            )
+        self.iterations += 1
+        self.total_ns = self.now - self.begin
+        # In circles nothing changes until somebody arrives: no need to count them.
+        return not self.goes_in_circles(decision, arrived) or self.wait_for_arrival("endless")
+
+    def let_join(self) -> list[Id]:
+        """Let the requests that have arrived by now join the queue."""
+        arrived: list[Id] = []
+        joined = self.scheduler.joined
+        while joined < len(self.arrivals) and self.arrivals[joined] <= self.now:
+            self.scheduler.join(self.requests[joined])
+            arrived.append(self.requests[joined].id)
+            joined += 1
+        return arrived
+
+    def wait_for_arrival(self, otherwise: Outcome) -> bool:
+        """Move the clock to the next arrival. If none is to come, the run is over."""
+        if self.scheduler.joined == len(self.arrivals):
+            self.outcome = otherwise
+            return False
+        self.now = max(self.now, self.arrivals[self.scheduler.joined])
+        return True
+
+    def close_stay(self, seq: Seq, now: int, end: StayEnd) -> None:
+        """Note when and how a stay among the running requests ended."""
+        stay = self.open_stays.pop(seq)
+        order, admitted, _, _ = self.stays[stay]
+        self.stays[stay] = (order, admitted, now, end)
+
+    def goes_in_circles(self, decision: Decision, arrived: list[Id]) -> bool:
+        """Whether this state was there before, and nobody got a token or arrived since.
+
+        Caches only grow between preemptions, so it is enough to look after those.
+        """
+        if decision.sampled or arrived:
+            self.seen.clear()
+        elif decision.preempted:
+            state = (
+                tuple((seq.order, seq.computed) for seq in self.scheduler.running),
+                tuple((seq.order, seq.computed) for _, seq in sorted(self.scheduler.waiting)),
+            )
+            if state in self.seen:
+                return True
+            self.seen.add(state)
+        return False
+
+    def result(self) -> Result:
+        """Return what the run did up to now."""
+        return Result(
+            self.requests,
+            self.outcome,
+            self.iterations,
+            self.total_ns,
+            self.scheduled_tokens,
+            self.generated_tokens,
+            self.preemptions,
+            self.recomputed_tokens,
+            self.moved_tokens,
+            tuple(self.first_token_ns),
+            tuple(self.finished_ns),
+            tuple(self.stays),
+            tuple(self.log),
+        )
+
+
+def simulate(
+    requests: Sequence[Request],
+    config: SchedulerConfig,
+    *,
+    cost: IterationCost = DEFAULT_COST,
+    victim: victims.Rule | str | None = None,
+    resume: Literal["recompute", "swap", "cheaper"] = "recompute",
+    link_gb_per_s: float = 25.0,
+    swap_blocks: int | None = None,
+    copy_out_in_background: bool = False,
+    log: bool | range = False,
+) -> Result:
+    """Serve `requests` (in the order of arrival) with vLLM's scheduler and return what happened.
+
+    - `cost`: how long an iteration takes.
+    - `victim`: who is preempted. None follows the policy; else a rule's name, or a function
+      (see `victims`) that gives the same answer for the same batch.
+    - `resume`: how a victim comes back. "recompute": its cache is dropped and prefilled again.
+      "swap": its cache is copied out over the link, and back when all its blocks are free at
+      once. "cheaper": for each victim whichever of the two takes less time.
+    - `link_gb_per_s`: bandwidth of the link in one direction, 1e9 B/s; may be infinite.
+    - `swap_blocks`: blocks of swap space; a victim that finds too few is recomputed. None: no
+      bound.
+    - `copy_out_in_background`: copies out take no time; their blocks are free at once all the
+      same.
+    - `log`: True logs all iterations, a range (`range(100, 200)`) those with these numbers.
+
+    Raises ValueError for a request that can never fit, ids that come twice, arrivals out of
+    order, an unknown rule or a bad value; TypeError for a wrong type.
+    """
+    how = Resume(resume, link_gb_per_s, swap_blocks, copy_out_in_background, cost)
+    check(requests, config)
+    run = Run(Scheduler(config, victim, how), requests, cost, log)
+    while run.step():
+        pass
+    return run.result()
+
+
+def check(requests: Sequence[Request], config: SchedulerConfig) -> None:
+    """Refuse, with a ValueError that says which and why, requests that cannot be served."""
+    for before, after in itertools.pairwise(requests):
+        if after.arrival < before.arrival:
+            raise ValueError(
+                f"requests must be in the order of arrival: request {after.id!r} arrives at "
+                f"{after.arrival} ms, after {before.id!r} at {before.arrival} ms"
+            )
+    ids = [request.id for request in requests]
+    if len(set(ids)) < len(ids):
+        raise ValueError(f"id {Counter(ids).most_common(1)[0][0]!r} comes twice")
+    # The last generated token needs no cache.
+    limits = [(config.usable_blocks * config.block_size + 1, "the pool")]
+    if config.max_model_len is not None:
+        limits.append((config.max_model_len, "max_model_len"))
+    if not config.enable_chunked_prefill:
+        limits.append((config.max_num_batched_tokens + 1, "max_num_batched_tokens, unchunked,"))
+    most, limit = min(limits)
+    sizes = [request.prompt + request.output for request in requests]
+    if sizes and max(sizes) > most:
+        request = requests[sizes.index(max(sizes))]
+        raise ValueError(
+            f"request {request.id!r} can never fit: prompt + output are {max(sizes)} tokens, "
+            f"and {limit} allows {most}"
+        )
+
+
+def window(log: bool | range) -> tuple[int, float]:
+    """Return the first iteration that `log` wants, and the one after the last."""
+    if isinstance(log, bool):
+        return 0, math.inf if log else 0
+    if not isinstance(log, range) or log.step != 1 or log.start < 0:
+        raise ValueError(f"log must be True, False or a range of iterations, not {log!r}")
+    return log.start, log.stop
+
+
+def describe(decision: Decision) -> tuple[Scheduled, ...]:
+    """Return what a decision schedules, for the log; before the iteration is carried out."""
+    admitted = set(decision.admitted)
+    return tuple(
+        Scheduled(
+            seq.request.id,
+            n,
+            seq.computed,
+            "running" if seq not in admitted else "resumed" if seq.preempted else "new",
+            seq.computed < seq.prefill,
+        )
+        for seq, n in decision.scheduled.items()
+    )
+
+
+def replay(trace: Mapping[str, Any]) -> str:
+    """Repeat a recorded vLLM run and compare every recorded field of every iteration, in order.
+
+    `trace` is a run as in `tests/traces`. Returns "identical: N iterations" or the first
+    difference. The run has one iteration per tick of the recorded arrivals and exactly as many
+    as were recorded, so that a recorded stall is repeated too. Raises ValueError for a trace
+    without iterations, or of an engine with settings that are not modelled.
+    """
+    for t, (recorded, ours) in enumerate(zip(trace["iterations"], _repeat(trace), strict=True)):
+        for name, value in recorded.items():
+            if name not in ours:
+                return f"iteration {t}: {name} is recorded, but not known here"
+            if value != ours[name]:
+                return f"iteration {t}: {name} is recorded as {value}, here {ours[name]}"
+    return f"identical: {len(trace['iterations'])} iterations"
+
+
+def _repeat(trace: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Run the load of a recorded trace and yield its iterations in the recorded form."""
+    settings = trace["config"] | trace["config"].get("effective", {})
+    for name in ("enable_prefix_caching", "async_scheduling"):
+        if settings.get(name):
+            raise ValueError(f"a run with {name} cannot be replayed: it is not modelled")
+    if not trace["iterations"]:
+        raise ValueError("the trace has no iterations")
+    scheduler = Scheduler(
+        SchedulerConfig(
+            **{f.name: settings[f.name] for f in fields(SchedulerConfig) if f.name in settings}
+        )
+    )
+    requests = sorted(
+        (Request(**request) for request in trace["requests"]),
+        key=lambda request: (request.arrival, request.id),
+    )
+    for t in range(len(trace["iterations"])):
+        arrived = []
+        while scheduler.joined < len(requests) and requests[scheduler.joined].arrival <= t:
+            arrived.append(scheduler.join(requests[scheduler.joined]).request.id)
+        decision = scheduler.schedule()
+        scheduled, decided = describe(decision), scheduler.snapshot()
+        scheduler.update(decision)
+        end = scheduler.snapshot()
+        yield {
+            "t": t,
+            "arrived": arrived,
+            "scheduled": [list(row[:4]) for row in scheduled],
+            "preempted": [
+                {
+                    "id": event.id,
+                    "num_computed_lost": event.computed,
+                    "num_tokens": event.tokens,
+                    "blocks_freed": event.blocks_freed,
+                    "needed_by": event.needed_by,
+                }
+                for _, event in decision.preempted
+            ],
+            "free_after_schedule": decided.free_blocks,
+            "running_after_schedule": list(decided.running),
+            "waiting_after_schedule": list(decided.waiting),
+            "sampled": [seq.request.id for seq in decision.sampled],
+            "finished": [seq.request.id for seq in decision.finished],
+            "free_end": end.free_blocks,
+            "running_end": list(end.running),
+            "waiting_end": list(end.waiting),
+            "state_end": {str(name): list(state) for name, state in end.state.items()},
+        }
+
+
+def read_recorded(path: str | Path) -> Iterator[dict[str, Any]]:
+    """Yield the recorded runs of a file: .json or .json.gz with one, .jsonl.gz with one a line."""
+    path = Path(path)
+    with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as file:
+        if ".jsonl" in path.suffixes:
+            yield from (json.loads(line) for line in file if line.strip())
+        else:
+            yield json.load(file)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Replay recorded runs from the command line; return 0 if all are identical, else 1."""
+    parser = argparse.ArgumentParser(prog="python -m preemption.scheduler", description=__doc__)
+    parser.add_argument(
+        "--replay", nargs="+", required=True, metavar="FILE", help="recorded runs to repeat"
+    )
+    identical = True
+    for path in parser.parse_args(arguments).replay:
+        try:
+            for trace in read_recorded(path):
+                said = replay(trace)
+                print(f"{path}: {trace.get('name', '')}: {said}")
+                identical &= said.startswith("identical")
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            print(f"{path}: {error!r}", file=sys.stderr)
+            identical = False
+    return 0 if identical else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,105 @@
+"""CPU time of `fast.simulate` beside `scheduler.simulate`, in turns; with memory.
+
+    python tests/benchmarks/scheduler_speed.py [ROUNDS]
+
+Prints a table: medians of ROUNDS (5) runs each, their ratio and the bound on it, passes of the
+fast loop per request, and, for the first setting of each load, the most memory that each holds
+above what it was given (tracemalloc, in a run of its own). A difference in a result stops it.
+The real Azure trace is read from the folder AZURE_TRACES, or ../shared/data beside the
+repository; without it the loads are only shaped like it, and the table says so.
+"""
+
+import os
+import platform
+import sys
+import time
+import tracemalloc
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))
+
+from preemption import fast, scheduler, victims, workload  # noqa: E402
+from preemption.scheduler import IterationCost, Resume, SchedulerConfig  # noqa: E402
+
+AZURE = Path(os.environ.get("AZURE_TRACES", ROOT.parent / "shared" / "data"))
+COLUMNS = (
+    "| load | settings | iterations | preempted | plain s | fast s | ratio | at least "
+    "| passes per request | plain MB | fast MB |"
+)
+
+
+def main(rounds: int) -> None:
+    trace = AZURE / "AzureLLMInferenceTrace_conv.csv"
+    if trace.exists():
+        name, hour = "Azure", workload.read_trace(trace)
+        minutes = workload.read_trace(trace, 5)
+    else:
+        name, hour = "Azure-shaped", workload.azure_shaped(0, 60)
+        minutes = workload.azure_shaped(0, 5)
+    print(f"{platform.processor() or platform.machine()}, Python {platform.python_version()}")
+    print(f"medians of {rounds}; 1 MB = 1e6 B\n")
+    print(COLUMNS)
+    print("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+    crowd = workload.crowd(1000, prompt=16, output=512)
+    crowded = SchedulerConfig(16, 1 + 128 * 20, 2048, 128)  # each needs 33 at its end
+    row(rounds, "decode-heavy crowd", crowd, crowded, 40, {})
+    for load, requests, blocks in (
+        (f"{name}, 5 minutes", minutes, 1251),
+        (f"{name}, hour", hour, 3751),
+    ):
+        config = SchedulerConfig(16, blocks, 2048, 256)
+        row(rounds, load, requests, config, 15, {})
+        urgent = [replace(request, priority=request.id % 3) for request in requests]
+        row(rounds, load, urgent, replace(config, policy="priority"), 10, {})
+        for rule in victims.RULES:
+            if rule != "last admitted":
+                row(rounds, load, requests, config, 10, {"victim": rule})
+        for resume in ("swap", "cheaper"):
+            row(rounds, load, requests, config, 10, {"resume": resume})
+
+
+def row(rounds, load, requests, config, bound, how):
+    seconds = {scheduler: [], fast: []}
+    results = {}
+    for _ in range(rounds):
+        for module, times in seconds.items():
+            start = time.process_time()
+            results[module] = module.simulate(requests, config, **how)
+            times.append(time.process_time() - start)
+    if results[fast] != results[scheduler]:
+        sys.exit(f"the results differ: {load}, {how}")
+    plain_s, fast_s = (median(times) for times in seconds.values())
+    settings = ", ".join([f"{config.policy} policy", *how.values()])
+    memory = "| |"
+    if config.policy == "fcfs" and not how:
+        peaks = (peak_mb(module, requests, config) for module in (scheduler, fast))
+        memory = "| {:.1f} | {:.1f}".format(*peaks)
+    print(
+        f"| {load} | {settings} | {results[fast].iterations:,} "
+        f"| {results[fast].preemptions:,} | {plain_s:.3f} | {fast_s:.4f} "
+        f"| **{plain_s / fast_s:.1f}** | {bound} | {passes(requests, config, how):.2f} "
+        f"{memory} |",
+        flush=True,
+    )
+
+
+def passes(requests, config, how):
+    rule = victims.rule_for(how.get("victim"), config.policy)
+    resume = Resume(how.get("resume", "recompute"))
+    run = fast.run(tuple(requests), config, IterationCost(), rule, resume, False)
+    return run[1] / len(requests)
+
+
+def peak_mb(module, requests, config):
+    tracemalloc.start()
+    module.simulate(requests, config)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return peak / 1e6
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5)

@@ -1,0 +1,142 @@
+"""Notebook 02 in its states: untouched, solved, one function broken, out of order, a new kernel."""
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from preemption.exercises import display
+from preemption.exercises.tasks import TASKS
+
+NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "02_try_it_yourself.ipynb"
+FUNCTIONS = [name for name, task in TASKS.items() if task.part == "functions"]
+STRETCH = [name for name, task in TASKS.items() if task.part == "stretch tasks"]
+STUB = "    # Write the body here.\n    ...\n"
+SOLUTIONS = {name: TASKS[name].solution for name in FUNCTIONS + STRETCH}
+
+
+@pytest.fixture(autouse=True)
+def fresh_progress(monkeypatch):
+    monkeypatch.setattr(display, "_outcomes", {})
+
+
+def read():
+    return nbformat.read(NOTEBOOK, as_version=4)
+
+
+def filled(functions):
+    """Return the notebook with these functions written into their cells, by name."""
+    notebook = read()
+    for name, code in functions.items():
+        (cell,) = (cell for cell in notebook.cells if cell.source.startswith(f"def {name}("))
+        stub, separator, call = cell.source.partition(f"\n\ncheck({name})")
+        assert stub.endswith(STUB), "each task is a stub"
+        assert (separator, call) == (f"\n\ncheck({name})", ""), "each stub is checked"
+        cell.source = f"{code}\n\ncheck({name})"
+    return notebook
+
+
+def code_of(notebook, *, tasks_only=False):
+    sources = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    return [code for code in sources if code.startswith("def ")] if tasks_only else sources
+
+
+def outcomes(sources):
+    """Run cells in one namespace; return it and the outcome that each task has in the end."""
+    names = {}
+    for source in sources:
+        exec(source, names)
+    return dict(display._outcomes)
+
+
+def texts(notebook):
+    """Return all plain text that the cells of an executed notebook show."""
+    shown = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    assert all(output.output_type in ("display_data", "execute_result") for output in shown)
+    return "\n".join(output.data["text/plain"] for output in shown)
+
+
+def test_each_task_has_a_text_a_stub_hints_and_a_solution():
+    sources = [cell.source for cell in read().cells]
+    for name in FUNCTIONS + STRETCH:
+        (at,) = (i for i, source in enumerate(sources) if source.startswith(f"def {name}("))
+        header = sources[at].splitlines()[0]
+        assert header == TASKS[name].solution.splitlines()[0]
+        assert f"`{header.removeprefix('def ').removesuffix(':')}`" in sources[at - 1]
+        assert sources[at + 1] == f'hint("{name}")\nsolution("{name}")'
+
+
+def test_untouched_nothing_is_attempted():
+    shown = texts(read())
+    for name in FUNCTIONS + STRETCH:
+        assert f"{name}: not attempted. Write its body, then check it again." in shown
+    assert "0 of 5 functions right\n  recompute_ms: not attempted" in shown
+    assert "0 of 3 stretch tasks right\n  crossover_bandwidth: not attempted" in shown
+
+
+def test_untouched_hints_and_solutions_are_folded():
+    for cell in read().cells:
+        if cell.source.startswith("hint("):
+            for output in cell.outputs:
+                outside = re.sub(
+                    r"(?s)<style>.*?</style>|<details>.*?</details>", "", (output.data["text/html"])
+                )
+                assert outside == '<div class="pe"></div>'
+
+
+def run(notebook):
+    """Execute a notebook in a kernel of its own; return all that it shows."""
+    place = {"metadata": {"path": NOTEBOOK.parent}}
+    NotebookClient(notebook, timeout=60, kernel_name="python3", resources=place).execute()
+    return texts(notebook)
+
+
+def test_solved_in_a_real_kernel():
+    shown = run(filled(SOLUTIONS))
+    for name in FUNCTIONS + STRETCH:
+        assert f"{name}: right. All {len(TASKS[name].cases)} calls came out right." in shown
+    assert "5 of 5 functions right\n  recompute_ms: right" in shown
+    assert "3 of 3 stretch tasks right\n  crossover_bandwidth: right" in shown
+    assert "not attempted" not in shown
+
+
+def test_a_new_kernel_has_forgotten_the_progress():
+    notebook = filled(SOLUTIONS)
+    imports = code_of(notebook)[0]
+    notebook.cells = [cell for cell in notebook.cells if cell.source in (imports, "progress()")]
+    assert run(notebook).startswith("0 of 5 functions right\n  recompute_ms: not attempted")
+
+
+@pytest.mark.parametrize("broken", FUNCTIONS)
+@pytest.mark.parametrize(
+    ("body", "outcome"),
+    [("return 'x'", "wrong"), ("return 1 / 0", "raises"), ("...", "not attempted")],
+)
+def test_one_function_broken_alone(broken, body, outcome):
+    header = SOLUTIONS[broken].splitlines()[0]
+    notebook = filled(SOLUTIONS | {broken: f"{header}\n    {body}\n"})
+    imports = code_of(notebook)[0]
+    found = outcomes([imports, *code_of(notebook, tasks_only=True)])
+    assert found == dict.fromkeys(SOLUTIONS, "right") | {broken: outcome}
+
+
+def test_cells_out_of_order(capsys):
+    imports, *cells = code_of(filled(SOLUTIONS))
+    found = outcomes([imports, *reversed(cells)])
+    assert found == dict.fromkeys(SOLUTIONS, "right")
+    exec(f"{imports}\nprogress()", {})
+    assert "5 of 5 functions right" in capsys.readouterr().out
+
+
+def test_all_cells_twice():
+    cells = code_of(filled(SOLUTIONS))
+    assert outcomes(cells + cells[1:]) == dict.fromkeys(SOLUTIONS, "right")
+
+
+def test_the_notebook_names_the_error_of_a_cell_run_before_the_imports():
+    with pytest.raises(NameError) as caught:
+        exec(code_of(read(), tasks_only=True)[0], {})
+    message = f"NameError: {caught.value}"
+    assert any(f"`{message}`" in cell.source for cell in read().cells)
