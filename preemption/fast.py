@@ -31,7 +31,7 @@ from typing import Any, Literal
 
 from preemption import scheduler, victims
 from preemption.results import Iteration, Result
-from preemption.scheduler import DEFAULT_COST, IterationCost, Resume, SchedulerConfig
+from preemption.settings import DEFAULT_COST, IterationCost, Resume, SchedulerConfig
 from preemption.workload import Request
 
 NEVER = 10**400  # later than any arrival

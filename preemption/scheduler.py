@@ -5,8 +5,6 @@ scheduling off). `simulate` runs a load through it on a clock and returns what h
 `replay` repeats a recorded vLLM run and compares every iteration:
 
     python -m preemption.scheduler --replay FILE...
-
-The clock counts whole nanoseconds, so that times are exact however they are added up.
 """
 
 import argparse
@@ -18,13 +16,11 @@ import math
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
-from functools import cached_property
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, Literal
 
 from preemption import victims
-from preemption.costs import PER_TOKEN_BYTES
 from preemption.results import (
     How,
     Id,
@@ -36,176 +32,8 @@ from preemption.results import (
     Snapshot,
     StayEnd,
 )
-from preemption.workload import Request, number, whole
-
-
-@dataclass(frozen=True)
-class SchedulerConfig:
-    """The scheduler's settings, under vLLM's names.
-
-    - `block_size`: tokens per block of KV cache.
-    - `num_gpu_blocks`: blocks in the pool; one of them, the null block, is never handed out.
-    - `max_num_batched_tokens`: the token budget of an iteration.
-    - `max_num_seqs`: requests that may run at a time; not more than the budget.
-    - `max_model_len`: longest prompt + output in tokens; None: no limit but the pool.
-    - `policy`: "fcfs" or "priority": the order of the queue, and who is preempted.
-    - `enable_chunked_prefill`: whether a prompt may be computed in several iterations. Without
-      it the budget must hold the longest request.
-    - `long_prefill_token_threshold`: most tokens of one request per iteration while there are
-      others; 0: no limit.
-    - `scheduler_reserve_full_isl`: admit a request only if all its tokens fit, not just its
-      first chunk.
-    - `watermark`: share of the pool that an admission must leave free while others run.
-
-    Raises ValueError for a value out of range, TypeError for a wrong type.
-    """
-
-    block_size: int
-    num_gpu_blocks: int
-    max_num_batched_tokens: int
-    max_num_seqs: int
-    max_model_len: int | None = None
-    policy: Literal["fcfs", "priority"] = "fcfs"
-    enable_chunked_prefill: bool = True
-    long_prefill_token_threshold: int = 0
-    scheduler_reserve_full_isl: bool = True
-    watermark: float = 0.0
-
-    def __post_init__(self) -> None:
-        least = {
-            "block_size": 1,
-            "num_gpu_blocks": 2,
-            "max_num_batched_tokens": 1,
-            "max_num_seqs": 1,
-            "long_prefill_token_threshold": 0,
-        }
-        if self.max_model_len is not None:
-            least["max_model_len"] = 2
-        for name, smallest in least.items():
-            object.__setattr__(self, name, whole(name, getattr(self, name), least=smallest))
-        for name in ("enable_chunked_prefill", "scheduler_reserve_full_isl"):
-            if not isinstance(getattr(self, name), bool):
-                raise TypeError(f"{name} must be True or False, not {getattr(self, name)!r}")
-        if self.policy not in ("fcfs", "priority"):
-            raise ValueError(f'policy must be "fcfs" or "priority", not {self.policy!r}')
-        if number("watermark", self.watermark) >= 1:
-            raise ValueError(f"watermark must be below 1, not {self.watermark!r}")
-        budget, longest = self.max_num_batched_tokens, self.max_model_len
-        if budget < self.max_num_seqs:
-            raise ValueError(
-                f"max_num_batched_tokens ({budget}) must not be less than "
-                f"max_num_seqs ({self.max_num_seqs}): each running request needs a token"
-            )
-        if longest is not None and budget < longest and not self.enable_chunked_prefill:
-            raise ValueError(
-                f"without chunked prefill max_num_batched_tokens ({budget}) must not be less "
-                f"than max_model_len ({longest})"
-            )
-        if longest is not None and self.long_prefill_token_threshold > longest:
-            raise ValueError(
-                f"long_prefill_token_threshold ({self.long_prefill_token_threshold}) must not be "
-                f"more than max_model_len ({longest})"
-            )
-
-    @property
-    def usable_blocks(self) -> int:
-        """Blocks that requests can have: all but the null block."""
-        return self.num_gpu_blocks - 1
-
-    @property
-    def watermark_blocks(self) -> int:
-        """Blocks that an admission must leave free while others run."""
-        return int(self.watermark * self.num_gpu_blocks)
-
-    def blocks_for(self, tokens: int) -> int:
-        """Blocks that hold the KV cache of `tokens` tokens."""
-        return -(-tokens // self.block_size)
-
-
-@dataclass(frozen=True)
-class IterationCost:
-    """How long an iteration takes: max(floor, base + per token) + per resident token, in ms.
-
-    The first three are fitted to Vidur's published profile of Llama-3-8B on one A100 (MIT
-    licence): within 2% from 1,024 to 4,096 tokens, up to 27% too high below. The last is the
-    time to read the KV cache of one resident token, 131,072 B at the A100's 1,555 GB/s.
-    """
-
-    floor_ms: float = 9.7
-    base_ms: float = 7.73
-    per_token_ms: float = 0.0661
-    per_resident_token_ms: float = 8.4e-5
-
-    def __post_init__(self) -> None:
-        number("floor_ms", self.floor_ms, positive=True)
-        for name in ("base_ms", "per_token_ms", "per_resident_token_ms"):
-            number(name, getattr(self, name))
-
-    @cached_property
-    def whole_ns(self) -> tuple[int, int, int, int]:
-        """Floor, base, per token and per resident token, rounded to whole nanoseconds."""
-        terms = (self.floor_ms, self.base_ms, self.per_token_ms, self.per_resident_token_ms)
-        floor, base, per_token, per_resident_token = (round(ms * 1e6) for ms in terms)
-        return floor, base, per_token, per_resident_token
-
-    def ns(self, scheduled: int, resident: int) -> int:
-        """Duration in ns of an iteration that computes `scheduled` tokens.
-
-        `resident` are the tokens of the scheduled requests whose KV cache exists before it.
-        """
-        floor, base, per_token, per_resident_token = self.whole_ns
-        return max(floor, base + per_token * scheduled) + per_resident_token * resident
-
-
-DEFAULT_COST = IterationCost()
-
-
-@dataclass(frozen=True)
-class Resume:
-    """How victims come back: what `simulate` takes as resume, link, swap space and cost.
-
-    A swap moves 131,072 B per cached token out over the link and, later, back. While a copy
-    runs nothing else does, except copies out in the background.
-    """
-
-    mode: Literal["recompute", "swap", "cheaper"] = "recompute"
-    link_gb_per_s: float = 25.0
-    swap_blocks: int | None = None
-    copy_out_in_background: bool = False
-    cost: IterationCost = DEFAULT_COST
-
-    def __post_init__(self) -> None:
-        if self.mode not in ("recompute", "swap", "cheaper"):
-            raise ValueError(f'resume must be "recompute", "swap" or "cheaper", not {self.mode!r}')
-        if self.link_gb_per_s != math.inf:
-            number("link_gb_per_s", self.link_gb_per_s, positive=True)
-        if self.swap_blocks is not None:
-            whole("swap_blocks", self.swap_blocks, least=0)
-        if not isinstance(self.copy_out_in_background, bool):
-            raise TypeError(
-                f"copy_out_in_background must be True or False, not {self.copy_out_in_background!r}"
-            )
-        if not isinstance(self.cost, IterationCost):
-            raise TypeError(f"cost must be an IterationCost, not {self.cost!r}")
-
-    def in_ns(self, tokens: int) -> int:
-        """Time in ns to copy the cache of `tokens` tokens over the link; 1 GB/s is 1 B/ns."""
-        return round(tokens * PER_TOKEN_BYTES / self.link_gb_per_s)
-
-    def out_ns(self, tokens: int) -> int:
-        """Time in ns that everybody waits for a copy out: none if it runs in the background."""
-        return 0 if self.copy_out_in_background else self.in_ns(tokens)
-
-    def swaps(self, tokens: int) -> bool:
-        """Whether a victim with `tokens` cached tokens should be copied out.
-
-        "cheaper" compares the copies with the time that the tokens add to an iteration in which
-        they are computed again; a tie goes to recompute.
-        """
-        if self.mode == "cheaper":
-            recompute_ns = tokens * self.cost.whole_ns[2]
-            return self.out_ns(tokens) + self.in_ns(tokens) < recompute_ns
-        return self.mode == "swap"
+from preemption.settings import DEFAULT_COST, IterationCost, Resume, SchedulerConfig
+from preemption.workload import Request
 
 
 class Seq:

@@ -6,11 +6,11 @@ from collections import Counter
 from dataclasses import fields, replace
 
 import pytest
-from scheduler_loads import AZURE, NO_AZURE, TRACES, random_load, recorded
 
 from preemption import fast, scheduler, victims, workload
 from preemption.scheduler import IterationCost, Resume, SchedulerConfig
 from preemption.workload import Request
+from tests.scheduler_loads import AZURE, NO_AZURE, TRACES, random_load, recorded
 
 TIGHT = SchedulerConfig(16, 1251, 2048, 256)
 WIDE = SchedulerConfig(16, 3751, 2048, 256)

@@ -10,8 +10,6 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scheduler_audit import Audit
-from scheduler_loads import TRACES, random_load, recorded
 
 from preemption import workload
 from preemption.scheduler import (
@@ -24,6 +22,8 @@ from preemption.scheduler import (
     simulate,
 )
 from preemption.workload import Request
+from tests.scheduler_audit import Audit
+from tests.scheduler_loads import TRACES, random_load, recorded
 
 SMALL = SchedulerConfig(16, 16, 64, 8)
 seeds = st.integers(0, 2**32)

@@ -5,10 +5,10 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from scheduler_loads import AZURE, NO_AZURE
 
 from preemption import workload
 from preemption.workload import Request, azure_shaped, quantiles, read_trace
+from tests.scheduler_loads import AZURE, NO_AZURE
 
 # Of the real trace: requests/s, then p50, p90, p99 and mean of the prompts and of the outputs.
 REAL = {

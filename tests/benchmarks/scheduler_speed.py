@@ -1,30 +1,25 @@
 """CPU time of `fast.simulate` beside `scheduler.simulate`, in turns; with memory.
 
-    python tests/benchmarks/scheduler_speed.py [ROUNDS]
+    python -m tests.benchmarks.scheduler_speed [ROUNDS]
 
 Prints a table: medians of ROUNDS (5) runs each, their ratio and the bound on it, passes of the
 fast loop per request, and, for the first setting of each load, the most memory that each holds
 above what it was given (tracemalloc, in a run of its own). A difference in a result stops it.
-The real Azure trace is read from the folder AZURE_TRACES, or ../shared/data beside the
-repository; without it the loads are only shaped like it, and the table says so.
+Without the real Azure trace (see `tests/scheduler_loads.py`) the loads are only shaped like it,
+and the table says so.
 """
 
-import os
 import platform
 import sys
 import time
 import tracemalloc
 from dataclasses import replace
-from pathlib import Path
 from statistics import median
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))
+from preemption import fast, scheduler, victims, workload
+from preemption.settings import IterationCost, Resume, SchedulerConfig
+from tests.scheduler_loads import AZURE
 
-from preemption import fast, scheduler, victims, workload  # noqa: E402
-from preemption.scheduler import IterationCost, Resume, SchedulerConfig  # noqa: E402
-
-AZURE = Path(os.environ.get("AZURE_TRACES", ROOT.parent / "shared" / "data"))
 COLUMNS = (
     "| load | settings | iterations | preempted | plain s | fast s | ratio | at least "
     "| passes per request | plain MB | fast MB |"
