@@ -1,5 +1,6 @@
 """Checks of arguments: numbers, arrays of numbers and flags, or an error that says what came."""
 
+import math
 from typing import Any, SupportsFloat, TypeAlias
 
 import numpy as np
@@ -16,17 +17,19 @@ def numbers(name: str, value: object, *, positive: bool = False) -> float | Arra
     of numbers, ValueError for a number out of range.
     """
     if isinstance(value, np.ndarray) and value.dtype.kind in "iuf":
-        found: float | Array = value.astype(np.float64)
+        array = value.astype(np.float64)
+        good = np.isfinite(array) & ((array > 0) if positive else (array >= 0))
+        if np.all(good):
+            return array
+        came = array[~good].flat[0]
     elif isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
-        found = _float(name, value)
+        came = _float(name, value)
+        if math.isfinite(came) and ((came > 0) if positive else (came >= 0)):
+            return came
     else:
         raise TypeError(f"{name} must be a number or a NumPy array of numbers, not {value!r}")
-    good = np.isfinite(found) & ((found > 0) if positive else (found >= 0))
-    if not np.all(good):
-        came = np.asarray(found)[~np.asarray(good)].flat[0]
-        allowed = "finite and above 0" if positive else "finite and 0 or more"
-        raise ValueError(f"{name} must be {allowed}, not {came!s}")
-    return found
+    allowed = "finite and above 0" if positive else "finite and 0 or more"
+    raise ValueError(f"{name} must be {allowed}, not {came!s}")
 
 
 def scalar(name: str, value: object, *, positive: bool = False) -> float:
