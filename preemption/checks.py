@@ -21,7 +21,7 @@ def numbers(name: str, value: object, *, positive: bool = False) -> float | Arra
         good = np.isfinite(array) & ((array > 0) if positive else (array >= 0))
         if np.all(good):
             return array
-        came = array[~good].flat[0]
+        came: float = array[~good].flat[0]
     elif isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
         came = _float(name, value)
         if math.isfinite(came) and ((came > 0) if positive else (came >= 0)):
