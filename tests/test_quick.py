@@ -86,6 +86,24 @@ def test_a_band_spans_the_height(axes):
     assert [bottom, float(top)] == pytest.approx([180, 20], abs=0.06)
 
 
+def test_boxes_stand_at_their_places(axes):
+    boxes = quick.Boxes(axes, theme.DECODE, edge=theme.INK)
+    boxes.put([(10, 20, 90, 60), (200, 90, -150, -70)])
+    svg = boxes.svg(HEIGHT)
+    assert numbers(svg, "M") == [
+        pytest.approx(place(axes, *corner), abs=0.06) for corner in ((10, 20), (200, 90))
+    ]
+    for found, first, opposite in zip(
+        re.findall(rf"h({NUMBER})v({NUMBER})h({NUMBER})z", svg),
+        ((10, 20), (200, 90)),
+        ((100, 80), (50, 20)),
+        strict=True,
+    ):
+        (x0, y0), (x1, y1) = place(axes, *first), place(axes, *opposite)
+        assert [float(n) for n in found] == pytest.approx([x1 - x0, y1 - y0, x0 - x1], abs=0.06)
+    assert f"fill:{theme.DECODE};stroke:{theme.INK}" in svg
+
+
 def test_a_label_is_placed_shifted_and_escaped(axes):
     label = quick.Label(axes, ha="right", rotation=30, fontweight="bold")
     label.put(10, 20, "a < b")
