@@ -130,7 +130,11 @@ class Boxes(PolyCollection):
         x, y, wide, high = np.array(boxes, dtype=float).reshape(-1, 4).T
         corners = [(x, y), (x + wide, y), (x + wide, y + high), (x, y + high)]
         self._corners = np.array(corners).transpose(2, 0, 1)
-        self.set_verts(self._corners)
+
+    def draw(self, renderer: Any) -> None:
+        """Draw as any polygons; their paths take long to build, so not before."""
+        self.set_verts(list(self._corners))
+        super().draw(renderer)
 
     def svg(self, height: float) -> str:
         """Return the boxes as one path."""
