@@ -10,9 +10,19 @@ from preemption.costs import (
 )
 from preemption.exercises import check, hint, progress, solution
 from preemption.explorers.cost import CostExplorer, eviction_timeline, open_costs
+from preemption.explorers.machines import (
+    BlockExplorer,
+    BreakEvenExplorer,
+    MachineExplorer,
+    MixExplorer,
+)
 
 __all__ = [
+    "BlockExplorer",
+    "BreakEvenExplorer",
     "CostExplorer",
+    "MachineExplorer",
+    "MixExplorer",
     "cheaper",
     "check",
     "crossover_bandwidth",

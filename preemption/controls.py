@@ -2,7 +2,7 @@
 
 import bisect
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Generic, Protocol, Self, TypeAlias, TypeVar, overload
 
@@ -99,10 +99,10 @@ class Number(Setting[float]):
 
 
 class Select(Setting[str]):
-    """One of a list of names: a dropdown."""
+    """One of several names: a dropdown. Names that come to `options` later count too."""
 
-    def __init__(self, label: str, *, options: Sequence[str], default: str) -> None:
-        self.label, self.options, self.default = label, list(options), default
+    def __init__(self, label: str, *, options: Collection[str], default: str) -> None:
+        self.label, self.options, self.default = label, options, default
 
     def checked(self, value: object) -> str:
         """Return `value` if it is one of the options, or say which there are."""
@@ -159,7 +159,7 @@ class _BoxAndSlider(Row):
             layout={"width": f"calc({label_width} + 100px)", "flex": "0 0 auto"},
         )
         self.slider = widgets.IntSlider(
-            max=len(number.places) - 1, readout=False, layout={"flex": "1 1 160px", "width": "auto"}
+            max=len(number.places) - 1, readout=False, layout={"flex": "1 0 80px", "width": "auto"}
         )
         super().__init__(changed, [self.box, self.slider])
         self.show(number.default)
@@ -177,11 +177,11 @@ class _BoxAndSlider(Row):
 class _Dropdown(Row):
     def __init__(self, select: Select, changed: Changed, label_width: str) -> None:
         self.list = widgets.Dropdown(
-            options=select.options,
+            options=list(select.options),
             value=select.default,
             description=select.label,
             style={"description_width": label_width},
-            layout={"width": f"calc({label_width} + 260px)", "max_width": "100%"},
+            layout={"width": f"calc({label_width} + 210px)", "max_width": "100%"},
         )
         super().__init__(changed, [self.list])
         self.list.observe(lambda change: self._tell(change["new"]), "value")

@@ -8,54 +8,15 @@ behind PCIe 4.0 x16. GB means 1e9 bytes.
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, SupportsFloat, TypeAlias, overload
+from typing import Literal, TypeAlias, overload
 
-import numpy as np
-from numpy.typing import NDArray
+from preemption.checks import Array, Values, flag, numbers, scalar
 
-Array: TypeAlias = NDArray[np.float64]
-Values: TypeAlias = float | NDArray[np.floating[Any]] | NDArray[np.integer[Any]]
 Strategy: TypeAlias = Literal["recompute", "swap"]
 
 MS_PER_TOKEN = 0.1
 PER_TOKEN_BYTES = 131_072
 BANDWIDTH_BYTES_PER_S = 25e9
-
-
-def _numbers(name: str, value: object, *, positive: bool = False) -> float | Array:
-    """Return `value` as float64, a scalar or an array, or say what is wrong with it."""
-    if isinstance(value, np.ndarray) and value.dtype.kind in "iuf":
-        numbers: float | Array = value.astype(np.float64)
-    elif isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
-        numbers = _float(name, value)
-    else:
-        raise TypeError(f"{name} must be a number or a NumPy array of numbers, not {value!r}")
-    good = np.isfinite(numbers) & ((numbers > 0) if positive else (numbers >= 0))
-    if not np.all(good):
-        came = np.asarray(numbers)[~np.asarray(good)].flat[0]
-        allowed = "finite and above 0" if positive else "finite and 0 or more"
-        raise ValueError(f"{name} must be {allowed}, not {came!s}")
-    return numbers
-
-
-def _scalar(name: str, value: object, *, positive: bool = False) -> float:
-    """Return `value` as a float; refuse arrays as well."""
-    if isinstance(value, np.ndarray):
-        raise TypeError(f"{name} must be one number, not the array {value!r}")
-    return float(_numbers(name, value, positive=positive))
-
-
-def _float(name: str, value: SupportsFloat) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        raise ValueError(f"{name} must be finite, not a number beyond 1.8e308") from None
-
-
-def _flag(name: str, value: object) -> bool:
-    if not isinstance(value, bool | np.bool_):
-        raise TypeError(f"{name} must be True or False, not {value!r}")
-    return bool(value)
 
 
 @overload
@@ -70,7 +31,7 @@ def recompute_ms(tokens: Values, ms_per_token: Values = MS_PER_TOKEN) -> float |
     Raises ValueError for a negative, infinite or NaN value, TypeError for anything else that
     is not a number. Formula: tokens x ms_per_token, the lesson's linear model.
     """
-    return _numbers("tokens", tokens) * _numbers("ms_per_token", ms_per_token)
+    return numbers("tokens", tokens) * numbers("ms_per_token", ms_per_token)
 
 
 @overload
@@ -94,9 +55,9 @@ def swap_ms(
     ValueError for a value out of range, infinite or NaN, TypeError for a wrong type.
     Formula: bytes / bandwidth, once or twice; no cost to start a copy.
     """
-    trips = 2 if _flag("round_trip", round_trip) else 1
-    cache_bytes = _numbers("tokens", tokens) * _numbers("per_token_bytes", per_token_bytes)
-    bandwidth = _numbers("bandwidth_bytes_per_s", bandwidth_bytes_per_s, positive=True)
+    trips = 2 if flag("round_trip", round_trip) else 1
+    cache_bytes = numbers("tokens", tokens) * numbers("per_token_bytes", per_token_bytes)
+    bandwidth = numbers("bandwidth_bytes_per_s", bandwidth_bytes_per_s, positive=True)
     # One rounding, in the division: whole bytes stay exact up to there.
     return trips * 1000.0 * cache_bytes / bandwidth
 
@@ -108,11 +69,11 @@ def cheaper(tokens: float, per_token_bytes: float, bandwidth_bytes_per_s: float)
     "recompute", so a tie goes to "recompute". Scalars only, in tokens, bytes and bytes per
     second; errors as in `swap_ms`, and TypeError for an array.
     """
-    tokens = _scalar("tokens", tokens)
+    tokens = scalar("tokens", tokens)
     swap = swap_ms(
         tokens,
-        _scalar("per_token_bytes", per_token_bytes),
-        _scalar("bandwidth_bytes_per_s", bandwidth_bytes_per_s, positive=True),
+        scalar("per_token_bytes", per_token_bytes),
+        scalar("bandwidth_bytes_per_s", bandwidth_bytes_per_s, positive=True),
     )
     return "swap" if swap < recompute_ms(tokens) else "recompute"
 
@@ -135,9 +96,9 @@ def crossover_bandwidth(
     more, `ms_per_token` above 0; scalars or NumPy arrays that broadcast. Errors as in
     `swap_ms`. Formula: trips x per_token_bytes / seconds per token.
     """
-    trips = 2 if _flag("round_trip", round_trip) else 1
-    prefill_ms = _numbers("ms_per_token", ms_per_token, positive=True)
-    return trips * 1000.0 * _numbers("per_token_bytes", per_token_bytes) / prefill_ms
+    trips = 2 if flag("round_trip", round_trip) else 1
+    prefill_ms = numbers("ms_per_token", ms_per_token, positive=True)
+    return trips * 1000.0 * numbers("per_token_bytes", per_token_bytes) / prefill_ms
 
 
 def pick_victim(seqs: Mapping[str, float]) -> str:
@@ -154,7 +115,7 @@ def pick_victim(seqs: Mapping[str, float]) -> str:
     for name, tokens in seqs.items():
         if not isinstance(name, str):
             raise TypeError(f"a name in seqs must be a string, not {name!r}")
-        _scalar(f"seqs[{name!r}]", tokens)
+        scalar(f"seqs[{name!r}]", tokens)
     return min(seqs, key=lambda name: (seqs[name], name))
 
 
@@ -173,7 +134,7 @@ def eviction_overhead(evictions: Iterable[tuple[float, str]]) -> float:
 def _event_ms(event: object) -> float:
     if not isinstance(event, tuple | list) or len(event) != 2:
         raise TypeError(f"an event must be a pair (tokens, strategy), not {event!r}")
-    tokens, strategy = _scalar("tokens of an event", event[0]), event[1]
+    tokens, strategy = scalar("tokens of an event", event[0]), event[1]
     if not isinstance(strategy, str):
         raise TypeError(f'strategy must be "recompute" or "swap", not {strategy!r}')
     if strategy == "recompute":

@@ -11,7 +11,7 @@ import inspect
 import io
 import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -23,7 +23,7 @@ from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.figure import Figure
 
 from preemption import theme
-from preemption.controls import Setting
+from preemption.controls import Row, Setting
 
 Bundle: TypeAlias = tuple[dict[str, Any], dict[str, Any]]  # data and metadata by MIME type
 
@@ -58,11 +58,15 @@ class Picture(Protocol):
 
 @dataclass(frozen=True)
 class Words:
-    """What is said about a picture: its finding, the same for those who cannot see it, a table."""
+    """What is said about a picture: its finding, the same for those who cannot see it, a table.
+
+    `sources_html`, below all else, says where the figures come from.
+    """
 
     verdict: str
     alternative: str
     table_html: str = ""
+    sources_html: str = ""
 
 
 class Canvas:
@@ -115,39 +119,64 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
     """Controls above a picture in two layers and the words about it: the base of all explorers.
 
     A subclass has settings as class attributes, hands its picture and the settings that get a
-    control to `__init__`, and says in `_show` and `_fit` what to draw. From code, setting an
-    attribute raises what goes wrong; while a reader moves a control it is shown in the status
-    line. Either way the settings stay as they were.
+    control to `__init__`, and says in `_show` and `_fit` what to draw. Controls in `beside` stand
+    in a second column where there is room; `start` holds settings that start, and are reset,
+    elsewhere than at their default. From code, setting an attribute raises what goes wrong; while
+    a reader moves a control it is shown in the status line. Either way the settings stay as they
+    were.
     """
 
-    def __init__(self, picture: Picture, controls: Sequence[Setting[Any]], note: str = "") -> None:
+    def __init__(
+        self,
+        picture: Picture,
+        controls: Sequence[Setting[Any]],
+        note: str = "",
+        *,
+        beside: Sequence[Setting[Any]] = (),
+        start: Mapping[str, Any] | None = None,
+    ) -> None:
         self._canvas = Canvas(picture)
         self._known: dict[str, Setting[Any]] = dict(
             inspect.getmembers_static(type(self), lambda member: isinstance(member, Setting))
         )
+        self._start = {name: self._checked(name, value) for name, value in (start or {}).items()}
         self.settings = self._defaults()
         self._settling: asyncio.TimerHandle | None = None
         self._still, self._moving = widgets.HTML(layout=_LAYER), widgets.HTML(layout=_LAYER)
-        label_width = f"{max(len(setting.label) for setting in controls)}ch"
-        self._rows = {
-            setting.name: setting.row(partial(self._reader_sets, setting.name), label_width)
-            for setting in controls
-        }
+        self._sources = widgets.HTML()
+        self._rows: dict[str, Row] = {}
+        columns = [self._column(column) for column in (controls, beside) if column]
         reset = widgets.Button(description="reset", layout={"width": "auto"})
         reset.on_click(lambda _: self._from_reader(self.reset))
-        rows = widgets.VBox(list(self._rows.values()), layout={"flex": "1 1 auto"})
         layers = {"grid_template_columns": "minmax(0, 1fr)", "width": "100%", "margin": "0"}
         super().__init__(
             [
-                widgets.HBox(
-                    [rows, reset], layout={"align_items": "flex-end", "max_width": "700px"}
+                widgets.Box(
+                    [*columns, reset],
+                    layout={
+                        "align_items": "flex-end",
+                        "flex_flow": "row wrap",
+                        "max_width": "860px" if beside else "700px",
+                    },
                 ),
                 widgets.GridBox([self._still, self._moving], layout=layers),
+                self._sources,
                 widgets.HTML(f'<div class="pe"><p>{html.escape(note)}</p></div>'),
             ],
             layout={"max_width": "860px"},
         )
         self._apply(self.settings)
+
+    def _column(self, settings: Sequence[Setting[Any]]) -> widgets.Widget:
+        """Return the controls of these settings below one another, their labels in line."""
+        label_width = f"{max(len(setting.label) for setting in settings)}ch"
+        rows = {
+            setting.name: setting.row(partial(self._reader_sets, setting.name), label_width)
+            for setting in settings
+        }
+        self._rows |= rows
+        layout = {"flex": "1 1 auto", "align_self": "flex-start"}
+        return widgets.VBox(list(rows.values()), layout=layout)
 
     def _show(self) -> Words:
         """Move the moving artists to the present settings and say what they show."""
@@ -159,7 +188,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
 
     @property
     def verdict(self) -> str:
-        """What the picture shows at the present settings, in one sentence."""
+        """What the picture shows at the present settings."""
         return self._words.verdict
 
     def change(self, **settings: Any) -> None:
@@ -180,7 +209,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         self._draw(fit=True)
 
     def _defaults(self) -> dict[str, Any]:
-        return {name: setting.default for name, setting in self._known.items()}
+        return {name: setting.default for name, setting in self._known.items()} | self._start
 
     def _checked(self, name: str, value: object) -> Any:
         if name not in self._known:
@@ -207,6 +236,19 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
             self._draw_still()
         self._send()
 
+    def _draw_guesses(
+        self, guesses: Sequence[Any], show: Callable[[list[tuple[float, str]]], None]
+    ) -> None:
+        """Let `show` draw numeric guesses, (value, subject), once they are answered."""
+
+        def draw(_: object = None) -> None:
+            show([(guess.value, guess.subject) for guess in guesses if guess.answered])
+            self._draw_still()
+
+        for guess in guesses:
+            guess.observe(draw, "value")
+        draw()
+
     def _draw_still(self) -> None:
         svg = self._canvas.still_svg()
         self._still.value = f'{theme.STYLE}<div class="pe" aria-hidden="true">{svg}</div>'
@@ -219,6 +261,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
             f"{self._words.table_html}"
             f'<p role="status" aria-live="polite">{error}{html.escape(self.verdict)}</p></div>'
         )
+        self._sources.value = self._words.sources_html
 
     def _reader_sets(self, name: str, value: object, dragging: bool) -> None:
         """Take a value from a control; it cannot raise, since nobody would see it."""

@@ -17,7 +17,7 @@ from typing import Any, Literal, Self, TypeAlias, TypeVar, get_args, overload
 
 import numpy as np
 
-from preemption.costs import Array, Values, _numbers, _scalar
+from preemption.checks import Array, Values, numbers, scalar
 from preemption.hf_config import read_config
 
 Sure: TypeAlias = Literal["checked", "thread", "second-hand", "derived"]
@@ -46,7 +46,7 @@ class Row:
 
     def _in_range(self, key: str, low: float, high: float, unit: str) -> None:
         value = getattr(self, key)
-        if not low <= _scalar(key, value) <= high:
+        if not low <= scalar(key, value) <= high:
             raise ValueError(
                 f"{key} must be from {low:g} to {high:g} {unit} (is the unit right?), not {value!r}"
             )
@@ -183,14 +183,14 @@ class Model(Row):
 
     def _kept(self, tokens: Values) -> float | Array:
         """Return the tokens kept, added up over the layers; whole for a whole number."""
-        numbers = _numbers("tokens", tokens)
-        kept = int(tokens) if isinstance(tokens, int | np.integer) else numbers
+        checked = numbers("tokens", tokens)
+        kept = int(tokens) if isinstance(tokens, int | np.integer) else checked
         return self.full_layers * kept + self.windowed_layers * at_most(kept, self.window or 0)
 
 
-def at_most(numbers: float | Array, limit: float) -> float | Array:
+def at_most(values: float | Array, limit: float) -> float | Array:
     """Cut a scalar or an array off at `limit`; a scalar keeps its Python type."""
-    return np.minimum(numbers, limit) if isinstance(numbers, np.ndarray) else min(numbers, limit)
+    return np.minimum(values, limit) if isinstance(values, np.ndarray) else min(values, limit)
 
 
 @dataclass(frozen=True, kw_only=True)

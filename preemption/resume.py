@@ -17,7 +17,8 @@ from typing import Literal, Self, TypeAlias, get_args, overload
 
 import numpy as np
 
-from preemption.costs import Array, Values, _flag, _numbers, _scalar, crossover_bandwidth
+from preemption.checks import Array, Values, flag, numbers, scalar
+from preemption.costs import crossover_bandwidth
 from preemption.machines import Device, Model, Sure, at_most, profile_of
 
 Layout: TypeAlias = Literal["layer", "block"]
@@ -52,13 +53,13 @@ class Recompute:
     sure: Sure
 
     def __post_init__(self) -> None:
-        _scalar("floor_ms", self.floor_ms)
-        _scalar("start_ms", self.start_ms)
-        _scalar("ms_per_token", self.ms_per_token)
-        _scalar("ms_per_token2", self.ms_per_token2)
-        _scalar("windowed_ms_per_token2", self.windowed_ms_per_token2)
+        scalar("floor_ms", self.floor_ms)
+        scalar("start_ms", self.start_ms)
+        scalar("ms_per_token", self.ms_per_token)
+        scalar("ms_per_token2", self.ms_per_token2)
+        scalar("windowed_ms_per_token2", self.windowed_ms_per_token2)
         if self.window is not None:
-            _scalar("window", self.window, positive=True)
+            scalar("window", self.window, positive=True)
         elif self.windowed_ms_per_token2:
             raise ValueError("windowed_ms_per_token2 needs a window")
 
@@ -78,11 +79,11 @@ class Recompute:
         alike. Raises ValueError if the efficiency is out of range, or if parameters are needed
         and not known.
         """
-        if _scalar("efficiency", efficiency, positive=True) > 1:
+        if scalar("efficiency", efficiency, positive=True) > 1:
             raise ValueError(f"efficiency must be above 0 and at most 1, not {efficiency!r}")
         flop_per_ms = efficiency * device.bf16_tflop_per_s * 1e9
         reached = f"at {100 * efficiency:g}% of {device.bf16_tflop_per_s:g} TFLOP/s"
-        profile = profile_of(model, device) if _flag("measured", measured) else None
+        profile = profile_of(model, device) if flag("measured", measured) else None
         sure: Sure = "derived"
         if profile is not None:
             floor_ms, start_ms = profile.floor_ms, profile.start_ms
@@ -116,11 +117,11 @@ class Recompute:
     def ms(self, tokens: Values) -> float | Array: ...
     def ms(self, tokens: Values) -> float | Array:
         """Time in ms to recompute `tokens` (0 or more; a scalar or a NumPy array)."""
-        return self._at(_numbers("tokens", tokens))
+        return self._at(numbers("tokens", tokens))
 
     def linear_ms(self, tokens: Values) -> float | Array:
         """Max(floor, a + b n) in ms: all but attention, which is what the profiles measured."""
-        return self._linear_at(_numbers("tokens", tokens))
+        return self._linear_at(numbers("tokens", tokens))
 
     def _linear_at(self, n: float | Array) -> float | Array:
         line = self.start_ms + self.ms_per_token * n
@@ -167,12 +168,12 @@ class Copy:
     round_trip: bool = True
 
     def __post_init__(self) -> None:
-        _scalar("bandwidth_bytes_per_s", self.bandwidth_bytes_per_s, positive=True)
+        scalar("bandwidth_bytes_per_s", self.bandwidth_bytes_per_s, positive=True)
         self.model.cache_bytes(1, self.bits)  # refuses other bits
-        _scalar("block_tokens", self.block_tokens, positive=True)
-        _scalar("launch_us", self.launch_us)
-        _scalar("fixed_ms", self.fixed_ms)
-        _flag("round_trip", self.round_trip)
+        scalar("block_tokens", self.block_tokens, positive=True)
+        scalar("launch_us", self.launch_us)
+        scalar("fixed_ms", self.fixed_ms)
+        flag("round_trip", self.round_trip)
         if self.layout not in get_args(Layout):
             raise ValueError(f'layout must be "layer" or "block", not {self.layout!r}')
 
@@ -182,11 +183,11 @@ class Copy:
     def ms(self, tokens: Values) -> float | Array: ...
     def ms(self, tokens: Values) -> float | Array:
         """Time in ms to copy the cache of `tokens` (0 or more; a scalar or a NumPy array)."""
-        return self._at(_numbers("tokens", tokens))
+        return self._at(numbers("tokens", tokens))
 
     def copies(self, tokens: Values) -> float | Array:
         """Count the copies to start for `tokens` tokens, one way."""
-        return self._sum(self._copies_per_token, _numbers("tokens", tokens))
+        return self._sum(self._copies_per_token, numbers("tokens", tokens))
 
     def overhead_ms(self, tokens: Values) -> float | Array:
         """Return the part of `ms` that no bandwidth takes away: fixed cost and launches."""
@@ -274,6 +275,19 @@ def break_even_bandwidth(recompute: Recompute, copy: Copy, tokens: Values) -> fl
     return bandwidth if isinstance(tokens, np.ndarray) else float(bandwidth)
 
 
+def break_even_block_tokens(recompute: Recompute, copy: Copy, tokens: float) -> float:
+    """Block size in tokens at which both cost the same for `tokens`; swap is cheaper above it.
+
+    `copy` gives everything but the block size, its own does not count. The result is 0 if copies
+    take no time to start and swap is cheaper, infinite where no block is large enough. `tokens`
+    is one number, 0 or more.
+    """
+    tokens = scalar("tokens", tokens)
+    launches_ms = copy.overhead_ms(tokens) - copy.fixed_ms
+    left_ms = recompute.ms(tokens) - (copy.ms(tokens) - launches_ms)
+    return float(launches_ms * copy.block_tokens / left_ms) if left_ms > 0 else math.inf
+
+
 def linear_break_even_bandwidth(
     model: Model,
     device: Device,
@@ -308,7 +322,7 @@ def mix_ms(tokens: float, share: Values, recompute: Recompute, copy: Copy) -> fl
     `share` is from 0 to 1, a scalar or a NumPy array. Both start when the request resumes, so
     the copy out must have been in the background: `copy` without `round_trip`, else ValueError.
     """
-    tokens, shares = _scalar("tokens", tokens), _numbers("share", share)
+    tokens, shares = scalar("tokens", tokens), numbers("share", share)
     if np.any(np.asarray(shares) > 1):
         raise ValueError(f"share must be from 0 to 1, not {np.max(shares)}")
     if copy.round_trip:
@@ -326,7 +340,7 @@ def best_mix(tokens: float, recompute: Recompute, copy: Copy) -> Mix:
     end together, or all of one. Where both are straight lines through 0, with r and s ms per
     token, it is s / (r + s) and takes n r s / (r + s). Arguments as in `mix_ms`.
     """
-    tokens = _scalar("tokens", tokens)
+    tokens = scalar("tokens", tokens)
 
     def recompute_lasts(share: float) -> bool:
         return bool(recompute._at(share * tokens) >= copy._at((1 - share) * tokens))

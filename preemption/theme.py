@@ -108,4 +108,8 @@ STYLE = f"""<style>{_COLOURS}
 .pe thead th {{color: {css(MUTED)}; font-size: 13px}}
 .pe tbody th {{font-weight: normal}}
 .pe .pe-number {{text-align: right}}
+.pe .pe-sources {{color: {css(MUTED)}; font-size: 12px; line-height: 1.35; margin: 2px 0 6px}}
+.pe .pe-sources td, .pe .pe-sources th {{padding: 2px 10px 2px 0; vertical-align: top}}
+.pe .pe-sources th {{white-space: nowrap}}
+.pe .pe-sources th + td {{min-width: 130px}}
 </style>"""

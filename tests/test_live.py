@@ -284,8 +284,8 @@ def test_guesses_are_drawn_once_answered():
 
 @pytest.mark.parametrize("guess", [0.001, 1e6])
 def test_a_guess_off_the_chart_stands_at_its_edge(explorer, guess):
-    explorer._curves.mark_guesses([(guess, "1,000 tokens")])
-    line = explorer._curves._guesses[0]
+    explorer._curves.guesses.show([(guess, "1,000 tokens")])
+    line = explorer._curves.by_link.lines[-1]
     assert line.get_xdata()[0] == (0.1 if guess < 1 else 1000)
 
 

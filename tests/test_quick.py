@@ -151,3 +151,26 @@ def test_the_still_layer_leaves_them_out_and_the_png_shows_them(axes):
     line.set_data([1, 1000], [10, 100])
     assert canvas.still_svg() == still
     assert [has_red(without), has_red(canvas.png())] == [False, True]
+
+
+def test_points_that_are_not_finite_have_no_marker(axes):
+    points = quick.Points(axes, theme.SWAP, "D")
+    points.set_data([2, math.inf, math.nan], [20, 20, 20])
+    svg = points.svg(HEIGHT)
+    assert svg.count("M") == 1
+    assert "inf" not in svg
+    assert "nan" not in svg
+
+
+def test_a_halo_of_paper_lies_behind_the_letters(axes):
+    label = quick.Label(axes, "here", halo=True)
+    label.put(10, 50)
+    assert f"paint-order:stroke;stroke:{theme.PAPER}" in label.svg(HEIGHT)
+    assert "paint-order" not in quick.Label(axes, "here").svg(HEIGHT)
+
+
+def test_an_upright_line_spans_the_axes(axes):
+    line = quick.upright(axes)
+    line.set_data([100, 100], [0, 1])
+    (_, bottom), (_, top) = numbers(line.svg(HEIGHT), "M") + numbers(line.svg(HEIGHT), "L")
+    assert bottom - top == pytest.approx(0.8 * HEIGHT, abs=0.2)

@@ -15,6 +15,7 @@ from preemption.resume import (
     Recompute,
     best_mix,
     break_even_bandwidth,
+    break_even_block_tokens,
     crossover_tokens,
     linear_break_even_bandwidth,
     mix_ms,
@@ -229,6 +230,23 @@ def test_the_break_even_bandwidth_makes_the_costs_equal(pair, tokens):
     assert equal.ms(tokens) == pytest.approx(recompute.ms(tokens), rel=1e-9)
     faster = replace(swap, bandwidth_bytes_per_s=bandwidth * 1.01)
     assert faster.ms(tokens) <= recompute.ms(tokens)
+
+
+@given(pairs(), st.floats(1, 1e6))
+def test_the_break_even_block_makes_the_costs_equal(pair, tokens):
+    recompute, swap = pair
+    block = break_even_block_tokens(recompute, swap, tokens)
+    if block == np.inf:
+        whole = replace(swap, block_tokens=1e300)
+        assert recompute.ms(tokens) <= whole.ms(tokens) * (1 + 1e-9)
+    elif block == 0:
+        assert swap.launch_us == 0
+        assert swap.ms(tokens) < recompute.ms(tokens)
+    else:
+        equal = replace(swap, block_tokens=block)
+        assert equal.ms(tokens) == pytest.approx(recompute.ms(tokens), rel=1e-6)
+        larger = replace(swap, block_tokens=block * 1.01)
+        assert larger.ms(tokens) < recompute.ms(tokens) * (1 + 1e-9)
 
 
 def test_two_straight_lines_through_0_never_cross_in_tokens():

@@ -1,19 +1,17 @@
 """The two costs of resuming a victim: over the bandwidth of the link, and over its tokens."""
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
-from matplotlib.artist import Artist
-from matplotlib.axes import Axes
 
 from preemption import costs, theme, words
+from preemption.checks import Array, Values
 from preemption.figures import quick, style
+from preemption.figures.guesses import Guesses
 
 LOW_GB_PER_S, HIGH_GB_PER_S = 0.1, 1000.0
 _MIDDLE_GB_PER_S = 10.0
 _LEAST_TOKENS_SHOWN = 16_000
-_DASHES = (4.0, 2.0)
 _ENDS_GB_PER_S = np.array([LOW_GB_PER_S, HIGH_GB_PER_S])
 
 
@@ -38,23 +36,21 @@ class CostCurves:
         link, tokens = self.by_link, self.by_tokens
         link.set_xlim(LOW_GB_PER_S, HIGH_GB_PER_S)
         self._limits: tuple[float, ...] = ()
-        self._guesses: list[Artist] = []
+        self.guesses = Guesses(link, "GB/s", middle=_MIDDLE_GB_PER_S)
 
         self.recompute_band = quick.Band(link, theme.RECOMPUTE)
         self.swap_band = quick.Band(link, theme.SWAP)
         self.recompute_by_link = quick.Line(link, theme.RECOMPUTE)
-        self.swap_by_link = quick.Line(link, theme.SWAP, dashes=_DASHES)
+        self.swap_by_link = quick.Line(link, theme.SWAP, dashes=quick.DASHES)
         self.recompute_by_tokens = quick.Line(tokens, theme.RECOMPUTE)
-        self.swap_by_tokens = quick.Line(tokens, theme.SWAP, dashes=_DASHES)
-        self.bandwidth_line = quick.Line(
-            link, theme.MUTED, width=1, dashes=(1, 2), transform=link.get_xaxis_transform()
-        )
+        self.swap_by_tokens = quick.Line(tokens, theme.SWAP, dashes=quick.DASHES)
+        self.bandwidth_line = quick.upright(link)
         self.crossover = quick.Points(link, theme.INK, "D", size=10, face=theme.PAPER)
         panels = (link, tokens)
         self.recompute_points = [quick.Points(axes, theme.RECOMPUTE, "o") for axes in panels]
         self.swap_points = [quick.Points(axes, theme.SWAP, "s", size=8) for axes in panels]
 
-        self._titles = [_title(axes) for axes in panels]
+        self._titles = [quick.title(axes) for axes in panels]
         self._spans = [
             quick.Label(link, "recompute cheaper", color=theme.RECOMPUTE_TEXT),
             quick.Label(link, "swap cheaper", color=theme.SWAP_TEXT, ha="right"),
@@ -144,29 +140,6 @@ class CostCurves:
         self.by_tokens.set_ylim(0, limits[3])
         return True
 
-    def mark_guesses(self, guesses: Sequence[tuple[float, str]]) -> None:
-        """Draw the reader's guesses, (GB/s, what it is a guess for), into the still layer."""
-        for artist in self._guesses:
-            artist.remove()
-        self._guesses = []
-        for row, (guess, subject) in enumerate(guesses):
-            x = min(max(guess, LOW_GB_PER_S), HIGH_GB_PER_S)
-            left = x < _MIDDLE_GB_PER_S
-            self._guesses += [
-                self.by_link.axvline(x, color=theme.GUESS, linewidth=1.5, linestyle="-."),
-                self.by_link.annotate(
-                    f"your guess for {subject}: {words.plain(guess)} GB/s",
-                    (x, 0.04 + 0.07 * row),
-                    xycoords=self.by_link.get_xaxis_transform(),
-                    xytext=(6 if left else -6, 0),
-                    textcoords="offset points",
-                    horizontalalignment="left" if left else "right",
-                    color=theme.GUESS,
-                    size=style.LABEL_PX,
-                    family=theme.FONT,
-                ),
-            ]
-
     def _put_labels(
         self,
         tokens: float,
@@ -230,11 +203,5 @@ class CostCurves:
             lower.shift_px = (4, -18)
 
 
-def _swap_ms(tokens: costs.Values, gb_per_s: costs.Values) -> costs.Array:
+def _swap_ms(tokens: Values, gb_per_s: Values) -> Array:
     return np.asarray(costs.swap_ms(tokens, costs.PER_TOKEN_BYTES, gb_per_s * 1e9))
-
-
-def _title(axes: Axes) -> quick.Label:
-    title = quick.Label(axes, transform=axes.transAxes, fontsize=style.TITLE_PX)
-    title.put(0, 1.035)
-    return title

@@ -17,6 +17,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_hex
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
+from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 from matplotlib.transforms import Affine2D, Transform
 
@@ -24,6 +25,8 @@ from preemption import theme
 from preemption.figures import style
 
 Artist: TypeAlias = "Line | Points | Band | Boxes | Label"
+DASHES = (4.0, 2.0)
+_HALO_PX = 4
 _ANCHORS = {"left": "", "center": ";text-anchor:middle", "right": ";text-anchor:end"}
 
 
@@ -67,7 +70,10 @@ class Line(Line2D):
 
 
 class Points(Line2D):
-    """Markers without a line: discs "o", squares "s" or diamonds "D" of `size` pixels."""
+    """Markers without a line: discs "o", squares "s" or diamonds "D" of `size` pixels.
+
+    A point that is not finite has none.
+    """
 
     clipped = True
 
@@ -87,7 +93,11 @@ class Points(Line2D):
 
     def svg(self, height: float) -> str:
         """Return the markers as one path."""
-        places = "".join(f"M{x:.1f} {height - y:.1f}{self._shape}z" for x, y in _pixels(self))
+        places = "".join(
+            f"M{x:.1f} {height - y:.1f}{self._shape}z"
+            for x, y in _pixels(self)
+            if math.isfinite(x) and math.isfinite(y)
+        )
         return f'<path d="{places}" style="{self._css}"/>'
 
 
@@ -149,19 +159,26 @@ class Boxes(PolyCollection):
 class Label(Text):
     """One line of plain text on its baseline.
 
-    `shift_px` moves it right and up from its place in the axes.
+    `shift_px` moves it right and up from its place in the axes. With a `halo` of paper around
+    its letters it can be read on top of lines.
     """
 
     clipped = False
     shift_px: tuple[float, float] = (0, 0)
 
-    def __init__(self, axes: Axes, text: str = "", **properties: Any) -> None:
+    def __init__(
+        self, axes: Axes, text: str = "", *, halo: bool = False, **properties: Any
+    ) -> None:
         defaults: dict[str, Any] = {"fontsize": style.LABEL_PX, "color": theme.INK}
         defaults |= {"transform": axes.transData, "horizontalalignment": "left"}
         defaults |= {"rotation_mode": "anchor", "verticalalignment": "baseline"}
         super().__init__(0, 0, text, animated=True, family=theme.FONT, **(defaults | properties))
         axes.add_artist(self)
         self.set_clip_on(False)
+        self._halo = ""
+        if halo:
+            self.set_path_effects([withStroke(linewidth=_HALO_PX, foreground=theme.PAPER)])
+            self._halo = f";paint-order:stroke;stroke:{theme.PAPER};stroke-width:{_HALO_PX}px"
 
     def put(self, x: float, y: float, text: str | None = None) -> None:
         """Move the label to a place in its axes; change its text too if one is given."""
@@ -182,12 +199,25 @@ class Label(Text):
         x, y = (self.get_transform().transform(self.get_position()) + self.shift_px).tolist()
         place = f'x="{x:.1f}" y="{height - y:.1f}"'
         css = f"font-size:{self.get_fontsize():g}px;fill:{to_hex(self.get_color())}"
-        css += _ANCHORS[self.get_horizontalalignment()]
+        css += _ANCHORS[self.get_horizontalalignment()] + self._halo
         if self.get_fontweight() != "normal":
             css += f";font-weight:{self.get_fontweight()}"
         if angle := self.get_rotation():
             place += f' transform="rotate({-angle:.1f} {x:.1f} {height - y:.1f})"'
         return f'<text {place} style="{css}">{html.escape(self.get_text())}</text>'
+
+
+def title(axes: Axes) -> Label:
+    """Add a title at the top left of the axes."""
+    label = Label(axes, transform=axes.transAxes, fontsize=style.TITLE_PX)
+    label.put(0, 1.035)
+    return label
+
+
+def upright(axes: Axes) -> Line:
+    """Add a thin dotted line over the whole height of the axes; its y goes from 0 to 1."""
+    place = axes.get_xaxis_transform()
+    return Line(axes, theme.MUTED, width=1, dashes=(1, 2), transform=place)
 
 
 def _pixels(line: Line2D) -> list[list[float]]:

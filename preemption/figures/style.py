@@ -1,10 +1,14 @@
 """What all pictures share: size, axes, type."""
 
+import math
+
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 
 from preemption import theme, words
+from preemption.checks import Array
 
 LABEL_PX = 13.5
 TITLE_PX = 15.0
@@ -43,3 +47,22 @@ def panel(
         color=theme.MUTED, labelcolor=theme.MUTED, labelsize=LABEL_PX, labelfontfamily=theme.FONT
     )
     return axes
+
+
+def log_limits(values: Array, *, room: float = 1.5) -> tuple[float, float]:
+    """Return limits around `values` for a log axis, each 1 or 3 times a power of ten.
+
+    There is room for a label below, and for a factor of `room` above.
+    """
+    bottom, top = math.log10(values.min() / 2), math.log10(values.max() * room)
+    low, high, half = math.floor(bottom), math.floor(top), math.log10(3)
+    return (
+        10.0**low * (3 if bottom - low >= half else 1),
+        10.0**high * (3 if top - high <= half else 10),
+    )
+
+
+def decades(low: float, high: float) -> Array:
+    """Return the powers of ten from `low` to `high`: the ticks of a log axis."""
+    first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
+    return np.logspace(first, last, last - first + 1)

@@ -153,10 +153,13 @@ class OpenNotebook:
 
 
 class OnPage:
-    """An explorer as a reader meets it: boxes by their labels, sliders, status, picture."""
+    """An explorer as a reader meets it: boxes by their labels, sliders, status, picture.
 
-    def __init__(self, page, number=0):
-        boxes = page.get_by_label("link bandwidth (GB/s)", exact=True)
+    Of the explorers that have a control with this `label` it is the one with this `number`.
+    """
+
+    def __init__(self, page, number=0, *, label="link bandwidth (GB/s)"):
+        boxes = page.get_by_label(label, exact=True)
         self.root = page.locator(".jp-OutputArea-output", has=boxes).nth(number)
         self.page = page
         self.root.scroll_into_view_if_needed()

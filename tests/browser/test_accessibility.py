@@ -61,7 +61,7 @@ def test_nothing_overflows_a_window_of_900_pixels(notebook):
 def test_high_contrast_uses_the_readers_colours(notebook):
     page = notebook.page
     page.emulate_media(forced_colors="active")
-    for part in (".pe svg text", ".pe svg path[style*=stroke]"):
+    for part in (".pe svg text", ".pe svg[role=img] path[style*=stroke]"):
         found = page.locator(part).first.evaluate(
             """part => {
                 const probe = document.createElement('i');

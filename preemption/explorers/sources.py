@@ -1,0 +1,132 @@
+"""A machine's formulas with its numbers put in, and where the numbers come from, as HTML."""
+
+import html
+import math
+from collections.abc import Iterable
+
+from preemption import words
+from preemption.machines import Device, Link, Model, Row, profile_of
+from preemption.resume import Copy, Recompute
+
+# How sure a figure is, as a reader understands it.
+_SURE = {
+    "checked": "read there",
+    "thread": "its author's word",
+    "second-hand": "reported",
+    "derived": "computed",
+}
+
+
+def recompute_formula(recompute: Recompute, tokens: float) -> str:
+    """Write T(n) = max(floor, a + b n) + c n² with its numbers, at n = `tokens`."""
+    n = words.plain(tokens)
+    formula = f"{words.digits(recompute.ms_per_token, 3)} × {n}"
+    if recompute.start_ms:
+        formula = f"{words.digits(recompute.start_ms, 3)} + {formula}"
+    if recompute.floor_ms:
+        formula = f"max({words.digits(recompute.floor_ms, 3)}, {formula})"
+    if recompute.window:
+        attention_ms = recompute.ms(tokens) - float(recompute.linear_ms(tokens))
+        formula += f" + {words.digits(attention_ms, 3)} for attention"
+    elif recompute.ms_per_token2:
+        digits, power = f"{recompute.ms_per_token2:.2e}".split("e-")
+        formula += f" + {digits} × 10<sup>&minus;{int(power)}</sup> × {n}<sup>2</sup>"
+    return formula
+
+
+def copy_formula(copy: Copy, tokens: float) -> str:
+    """Write S(n) = fixed + trips x (copies x launch + bytes / bandwidth) with its numbers."""
+    moved = words.size(float(copy.model.cache_bytes(tokens, copy.bits)))
+    formula = f"{moved} / {words.digits(copy.bandwidth_bytes_per_s / 1e9)} GB/s"
+    if copy.launch_us:
+        copies = words.digits(float(copy.copies(tokens)))
+        formula = f"{copies} copies × {words.digits(copy.launch_us)} µs + {formula}"
+    if copy.round_trip:
+        formula = f"2 × ({formula})"
+    return f"{words.digits(copy.fixed_ms)} + {formula}" if copy.fixed_ms else formula
+
+
+def of_machine(model: Model, device: Device, link: Link, recompute: Recompute, copy: Copy) -> str:
+    """List the figures that these times are made of, each with its source and how sure it is.
+
+    If the device is too small for the model, that comes first.
+    """
+    rows = [_of_model(model, copy.bits), _of_prefill(model, device, recompute)]
+    rows += [_of_device(device), _of_link(link)]
+    if copy.launch_us:
+        launch = f"{words.digits(copy.launch_us)} µs"
+        measured = "5 to 7 µs were measured for one cudaMemcpyAsync (arXiv 2602.21548)"
+        rows.append(("start of a copy", launch, measured, "assumed"))
+    return f'<div class="pe">{_too_large(model, device)}{_listing(rows)}</div>'
+
+
+def of_all(models: Iterable[Model], devices: Iterable[Device], links: Iterable[Link]) -> str:
+    """List the figures of whole catalogues with their sources, folded."""
+    rows = [_of_link(link) for link in links]
+    rows += [_of_device(device) for device in devices]
+    rows += [_of_model(model, 16) for model in models]
+    summary = "<summary>sources of all figures in the map</summary>"
+    return f'<div class="pe"><details>{summary}{_listing(rows)}</details></div>'
+
+
+def _of_model(model: Model, bits: int) -> tuple[str, str, str, str]:
+    figure = f"{words.plain(model.cache_bytes(1, bits))} B per token"
+    if model.window:
+        beyond = model.cache_bytes(model.window + 1, bits) - model.cache_bytes(model.window, bits)
+        figure += f" up to {words.plain(model.window)}, then {words.plain(beyond)} B"
+    return (f"cache of {model.name}", figure, _cited(model), _SURE[model.sure])
+
+
+def _of_prefill(model: Model, device: Device, recompute: Recompute) -> tuple[str, str, str, str]:
+    profile, source = profile_of(model, device), recompute.source
+    if profile and source.startswith("measured"):
+        source += f". Here {profile.note}. The efficiency moves attention only"
+    figure = f"{words.digits(recompute.ms_per_token, 3)} ms per token"
+    return ("prefill", figure, source, _SURE[recompute.sure])
+
+
+def _of_device(device: Device) -> tuple[str, str, str, str]:
+    figure = (
+        f"{words.digits(device.bf16_tflop_per_s)} TFLOP/s, {words.digits(device.memory_gb)} GB "
+        f"at {words.digits(device.memory_gb_per_s)} GB/s"
+    )
+    return (device.name, figure, _cited(device), _SURE[device.sure])
+
+
+def _of_link(link: Link) -> tuple[str, str, str, str]:
+    nominal = f"{words.digits(link.nominal_gb_per_s)} GB/s"
+    if link.achieved_gb_per_s is None or link.achieved_sure is None:
+        return (link.name, f"{nominal}, nominal", _cited(link), _SURE[link.sure])
+    figure = f"{words.digits(link.achieved_gb_per_s)} GB/s achieved of {nominal}"
+    return (link.name, figure, link.achieved_source, _SURE[link.achieved_sure])
+
+
+def _cited(row: Row) -> str:
+    return f"{row.source}. Note: {row.note}" if row.note else row.source
+
+
+def _too_large(model: Model, device: Device) -> str:
+    """Warn if the weights alone are more than the device holds."""
+    weights_gb = (model.parameters or 0) * model.weight_bits / 8 / 1e9
+    if weights_gb <= device.memory_gb:
+        return ""
+    share = math.ceil(weights_gb / device.memory_gb)
+    return (
+        f'<p class="pe-note">{html.escape(model.name)} does not fit: its weights take '
+        f"{words.digits(weights_gb, 3)} GB, one {html.escape(device.name)} has "
+        f"{words.digits(device.memory_gb)} GB. At least {share} must share it. If they share work "
+        "and cache evenly, both times are divided alike, and the choice stays.</p>"
+    )
+
+
+def _listing(rows: Iterable[tuple[str, str, str, str]]) -> str:
+    body = "".join(
+        f'<tr><th scope="row">{html.escape(what)}</th>'
+        + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
+        + "</tr>"
+        for what, *cells in rows
+    )
+    head = "".join(
+        f'<th scope="col">{name}</th>' for name in ("of", "figure", "source", "how sure")
+    )
+    return f'<table class="pe-sources"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'

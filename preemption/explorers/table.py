@@ -1,0 +1,42 @@
+"""The two ways to resume side by side: a table of their costs, and by how much one leads."""
+
+from collections.abc import Mapping
+
+from preemption import theme, words
+
+_COLOURS = {"recompute": theme.RECOMPUTE, "swap": theme.SWAP}
+
+
+def winner(cost_ms: Mapping[str, float]) -> str:
+    """Name the cheaper way; a tie goes to recompute, as in `costs.cheaper`."""
+    return "swap" if cost_ms["swap"] < cost_ms["recompute"] else "recompute"
+
+
+def lead(cost_ms: Mapping[str, float]) -> str:
+    """Say by how much the cheaper way is cheaper."""
+    low, high = sorted(cost_ms.values())
+    if low == high:
+        return "on a tie"
+    factor = high / low
+    if factor >= 1.1:
+        return f"by a factor of {words.digits(factor, 3)}"
+    percent = 100 * (factor - 1)
+    return f"by {words.digits(percent, 2)}%" if percent >= 1 else "by less than 1%"
+
+
+def cost_table(
+    names: Mapping[str, str], how_html: Mapping[str, str], cost_ms: Mapping[str, float]
+) -> str:
+    """Return a table with a row for "recompute" and for "swap"; the cheaper cost stands out."""
+    best = winner(cost_ms)
+    rows = "".join(
+        f'<tr><th scope="row" style="border-left: 4px solid {theme.css(colour)}">{names[way]}</th>'
+        f'<td>{how_html[way]}</td><td class="pe-number{" pe-best" if way == best else ""}">'
+        f"{words.digits(cost_ms[way])}</td></tr>"
+        for way, colour in _COLOURS.items()
+    )
+    head = (
+        '<tr><th scope="col">option</th><th scope="col">how</th>'
+        '<th scope="col" class="pe-number">cost (ms)</th></tr>'
+    )
+    return f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"

@@ -1,0 +1,44 @@
+"""What a reader has guessed, drawn beside the truth."""
+
+from collections.abc import Sequence
+
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+
+from preemption import theme, words
+from preemption.figures import style
+
+
+class Guesses:
+    """Guesses on the x axis of a panel, as upright lines with their names, in the still layer.
+
+    A name stands right of its line, or left of it for a guess above `middle`.
+    """
+
+    def __init__(self, axes: Axes, unit: str, *, middle: float) -> None:
+        self._axes, self._unit, self._middle = axes, unit, middle
+        self._artists: list[Artist] = []
+
+    def show(self, guesses: Sequence[tuple[float, str]]) -> None:
+        """Draw these guesses, (value, what it is for or ""), instead of the present ones."""
+        for artist in self._artists:
+            artist.remove()
+        self._artists = []
+        low, high = self._axes.get_xlim()
+        for row, (guess, subject) in enumerate(guesses):
+            x = min(max(guess, low), high)
+            left = x < self._middle
+            self._artists += [
+                self._axes.axvline(x, color=theme.GUESS, linewidth=1.5, linestyle="-."),
+                self._axes.annotate(
+                    f"your guess{subject and f' for {subject}'}: {words.plain(guess)} {self._unit}",
+                    (x, 0.04 + 0.07 * row),
+                    xycoords=self._axes.get_xaxis_transform(),
+                    xytext=(6 if left else -6, 0),
+                    textcoords="offset points",
+                    horizontalalignment="left" if left else "right",
+                    color=theme.GUESS,
+                    size=style.LABEL_PX,
+                    family=theme.FONT,
+                ),
+            ]

@@ -1,0 +1,211 @@
+"""Numbers in the texts of notebook 03."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from preemption import costs, resume, words
+from preemption.machines import DEVICES, LINKS, MODELS, PROFILES
+from preemption.resume import Copy, Recompute
+from tests.notebooks.prose import Computed, Facts, gb_per_s, ms
+from tests.notebooks.prose.n01_preemption import A100 as A100_SHEET
+from tests.notebooks.prose.n01_preemption import PCIE_4 as PCIE_THREAD
+
+LLAMA, OPT, DEEPSEEK = MODELS["Llama-3-8B"], MODELS["OPT-13B"], MODELS["DeepSeek-V3"]
+GPT_OSS, GEMMA = MODELS["gpt-oss-120b"], MODELS["Gemma-3-1B"]
+A100_40, A100, H100 = (DEVICES[name] for name in ("A100 40 GB SXM", "A100 80 GB SXM", "H100 SXM"))
+PCIE_4, PCIE_5 = LINKS["PCIe 4.0 x16"], LINKS["PCIe 5.0 x16"]
+
+RECOMPUTE, DERIVED = Recompute.of(LLAMA, A100), Recompute.of(LLAMA, A100, measured=False)
+SWAP = Copy(model=LLAMA, bandwidth_bytes_per_s=PCIE_4.bandwidth_bytes_per_s)
+OPT_RECOMPUTE = Recompute.of(OPT, A100_40)
+OPT_SWAP = replace(SWAP, model=OPT)
+DEEPSEEK_RECOMPUTE = Recompute.of(DEEPSEEK, H100)
+DEEPSEEK_SWAP = Copy(model=DEEPSEEK, bandwidth_bytes_per_s=PCIE_5.bandwidth_bytes_per_s)
+TOY = Recompute(
+    floor_ms=0, start_ms=0, ms_per_token=costs.MS_PER_TOKEN, source="the toy", sure="derived"
+)
+MIX = resume.best_mix(1_000, RECOMPUTE, replace(SWAP, round_trip=False))
+
+BLOG = "https://blog.vllm.ai/2026/01/08/kv-offloading-connector.html"
+DUALPATH = "https://arxiv.org/abs/2602.21548"
+PAGED_ATTENTION = "https://arxiv.org/abs/2309.06180"
+
+
+def flip(*args, **others):
+    return gb_per_s(resume.linear_break_even_bandwidth(*args, **others))
+
+
+def recomputing(device, link):
+    """Name the models whose flip is above the link."""
+    bandwidth = link.bandwidth_bytes_per_s
+    flips = resume.linear_break_even_bandwidth
+    return [name for name, model in MODELS.items() if flips(model, device) >= bandwidth]
+
+
+def crossovers(recompute, copy):
+    first, second = resume.crossover_tokens(recompute, copy)
+    return [words.plain(round(first)), words.plain(round(second))]
+
+
+def lead_between(recompute, copy):
+    n = np.geomspace(*resume.crossover_tokens(recompute, copy), 1000)
+    return float(np.max(copy.ms(n) / recompute.ms(n)))
+
+
+def attention_ms(tokens):
+    return RECOMPUTE.ms(tokens) - RECOMPUTE.linear_ms(tokens)
+
+
+def lowest_per_token(recompute):
+    n = np.geomspace(1, 1e6, 10_000)
+    return float(np.min(recompute.ms(n) / n))
+
+
+def worst_line():
+    """Return by how much the line is too high at most, in whole %."""
+    off = [
+        RECOMPUTE.linear_ms(tokens) / measured_ms - 1
+        for tokens, measured_ms in PROFILES["Llama-3-8B on A100"].points
+    ]
+    assert 0.26 < max(off) < 0.27
+    return "27%"
+
+
+def within_a_factor_of_2():
+    for block in (16, 32, 64):
+        factor = OPT_RECOMPUTE.ms(1_000) / replace(OPT_SWAP, block_tokens=block).ms(1_000)
+        assert 1 / 2 < factor < 2
+    return "factor of 2"
+
+
+COMPUTED: Computed = [
+    ("0.1 ms to prefill a token", lambda: ms(costs.MS_PER_TOKEN)),
+    ("131,072 bytes of cache per token", lambda: f"{words.plain(LLAMA.cache_bytes(1))} bytes"),
+    ("a link of 25 GB/s", lambda: gb_per_s(costs.BANDWIDTH_BYTES_PER_S)),
+    ("32 layers", lambda: f"{LLAMA.layers} layers"),
+    ("8 heads", lambda: f"{LLAMA.kv_heads} heads"),
+    (
+        "8.03 billion parameters",
+        lambda: f"{words.digits(LLAMA.parameters / 1e9, 3)} billion",
+    ),
+    ("at most 312 TFLOP/s", lambda: f"{words.plain(A100.bf16_tflop_per_s)} TFLOP/s"),
+    ("built for 31.5 GB/s", lambda: f"{words.plain(PCIE_4.nominal_gb_per_s)} GB/s"),
+    ("24.8 GB/s were", lambda: f"{words.plain(PCIE_4.achieved_gb_per_s)} GB/s"),
+    ("OPT-13B flips at 9.94 GB/s", lambda: flip(OPT, A100)),
+    ("its flip low, at 2.55 GB/s", lambda: flip(LLAMA, A100)),
+    ("moves the flip up to 8.07 GB/s", lambda: flip(LLAMA, H100)),
+    ("only Qwen3-0.6B recomputes", lambda: ", ".join(recomputing(A100, PCIE_4))),
+    (
+        "four models do",
+        lambda: ["no", "one", "two", "three", "four"][len(recomputing(H100, PCIE_4))],
+    ),
+    ("keeps 512 + 64 numbers", lambda: words.plain(DEEPSEEK.latent_dim - 64)),
+    (
+        "they would take 71 times as much",
+        lambda: words.digits(
+            DEEPSEEK.heads
+            * (DEEPSEEK.head_dim + DEEPSEEK.value_size)
+            * DEEPSEEK.layers
+            * 2
+            / DEEPSEEK.cache_bytes(1),
+            2,
+        ),
+    ),
+    ("in 22 of 26 of Gemma-3-1B", lambda: f"{GEMMA.windowed_layers} of {GEMMA.layers}"),
+    ("the last 128 or 512 tokens", lambda: f"{GPT_OSS.window} or {GEMMA.window} tokens"),
+    ("blocks of, say, 16 tokens", lambda: f"{resume.BLOCK_TOKENS} tokens"),
+    ("a piece of Llama-3.1-8B was 32 KB", lambda: f"{16 * 8 * 128 * 2 // 1024} KB"),
+    ("we reckon with 10 µs", lambda: f"{words.plain(resume.LAUNCH_US)} µs"),
+    (
+        "it takes 1,666 ms",
+        lambda: ms(replace(OPT_SWAP, block_tokens=1).ms(1_000)),
+    ),
+    ("From 16 to 64 tokens both are within a factor of 2", within_a_factor_of_2),
+    ("from 2.62 GB/s to 13.1 GB/s", lambda: gb_per_s(costs.crossover_bandwidth(131_072))),
+    (
+        "from 2.62 GB/s to 13.1 GB/s",
+        lambda: gb_per_s(
+            resume.break_even_bandwidth(TOY, replace(SWAP, bandwidth_bytes_per_s=25e9), 1_000)
+        ),
+    ),
+    ("The 16.1 GB of Llama-3-8B", lambda: f"{words.digits(LLAMA.parameters * 2 / 1e9, 3)} GB"),
+    ("take 7.88 ms", lambda: f"{words.digits(DERIVED.floor_ms, 3)} ms"),
+    ("at the 2,039 GB/s of", lambda: f"{words.plain(A100.memory_gb_per_s)} GB/s"),
+    ("measured were 9.7 ms", lambda: ms(RECOMPUTE.floor_ms)),
+    ("1.68 ms for 1,000 tokens", lambda: f"{words.digits(attention_ms(1_000), 3)} ms"),
+    ("16,804 ms for 100,000", lambda: f"{words.digits(attention_ms(1e5), 5)} ms"),
+    ("it is up to 27% too high", worst_line),
+    (
+        "the choice would flip at 108 tokens",
+        lambda: words.plain(
+            round(
+                resume.crossover_tokens(
+                    replace(TOY, ms_per_token=DERIVED.ms_per_token),
+                    replace(SWAP, launch_us=0, fixed_ms=10),
+                )[0]
+            )
+        ),
+    ),
+    ("two crossovers, at 323 and 14,239 tokens", lambda: crossovers(RECOMPUTE, SWAP)[0]),
+    ("two crossovers, at 323 and 14,239 tokens", lambda: crossovers(RECOMPUTE, SWAP)[1]),
+    (
+        "by a factor of 1.24 at most",
+        lambda: words.digits(lead_between(RECOMPUTE, SWAP), 3),
+    ),
+    ("at 100 and 486 tokens", lambda: crossovers(OPT_RECOMPUTE, OPT_SWAP)[0]),
+    ("at 100 and 486 tokens", lambda: crossovers(OPT_RECOMPUTE, OPT_SWAP)[1]),
+    (
+        "OPT-13B gains less than 1%",
+        lambda: f"{int(lead_between(OPT_RECOMPUTE, OPT_SWAP) < 1.01)}%",
+    ),
+    (
+        "the swap takes 0.0791 ms per token",
+        lambda: f"{words.digits(DEEPSEEK_SWAP.ms(1), 3)} ms",
+    ),
+    (
+        "all 671 billion weights",
+        lambda: f"{words.digits(DEEPSEEK.parameters / 1e9, 3)} billion",
+    ),
+    (
+        "its tub ends at 0.155 ms",
+        lambda: f"{words.digits(lowest_per_token(DEEPSEEK_RECOMPUTE), 3)} ms",
+    ),
+    ("0.103 ms per token instead", lambda: f"{words.digits(DERIVED.ms_per_token, 3)} ms"),
+    ("of the measured 0.0661 ms", lambda: f"{words.digits(RECOMPUTE.ms_per_token, 3)} ms"),
+    ("33.5% recomputed", lambda: f"{words.digits(100 * MIX.share, 3)}%"),
+    ("30.1 ms, faster", lambda: f"{words.digits(MIX.ms, 3)} ms"),
+    (
+        "faster than loading all by a factor of 1.5",
+        lambda: words.digits(replace(SWAP, round_trip=False).ms(1_000) / MIX.ms, 2),
+    ),
+    ("| 131,072 |", lambda: words.plain(LLAMA.cache_bytes(1))),
+    ("| 8.03 billion |", lambda: f"{words.digits(LLAMA.parameters / 1e9, 3)} billion"),
+    ("| 156 TFLOP/s |", lambda: f"{words.plain(A100.bf16_tflop_per_s / 2)} TFLOP/s"),
+    ("| 2.55 GB/s |", lambda: flip(LLAMA, A100)),
+    ("| 9.7 ms |", lambda: ms(RECOMPUTE.floor_ms)),
+    ("| 75.51 ms at 1,000 |", lambda: ms(RECOMPUTE.ms(1_000))),
+    ("| 90.57 ms at 1,000 |", lambda: ms(SWAP.ms(1_000))),
+]
+
+FACTS: Facts = [
+    ("*25 minutes.*", "example: reading time"),
+    ("2 vectors × 32 layers × 8 heads × 128 numbers × 2 bytes", "by definition: K and V, 16 bit"),
+    ("PCIe 4.0", "by definition: a name"),
+    ("Llama-3.1-8B", "by definition: a name"),
+    ("PCIe 5.0", "by definition: a name"),
+    ("fell to about 11 GB/s", PCIE_THREAD),
+    ("312 TFLOP/s", A100_SHEET),
+    ("to 8 bit", "example"),
+    ("took 5 to 7 µs", DUALPATH),
+    ("from 32 KB to 2 MB", BLOG),
+    ("section 7.3, figure 19", PAGED_ATTENTION),
+    ("at 256 tokens", "example: a measured point of the profile"),
+    ("from 1,024 tokens on", "example: a measured point of the profile"),
+    ("cost 10 ms more", "example"),
+    ("A100 with 40 GB", A100_SHEET),
+    ("for 1,000 tokens", "example"),
+    ("31 times the first", "example: 31 requests of the same size"),
+    ("never above 20%", PAGED_ATTENTION),
+    ("$T(n)$", "by definition"),
+]
