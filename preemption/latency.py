@@ -19,8 +19,8 @@ from preemption.workload import Request, crowd, whole
 BLOCK_TOKENS = 16
 DECODES = 32
 _DECODE_PROMPT = 2  # so short that all begin to decode in the second iteration
-_ARRIVAL_MS = 100.0
-_LOAD_SEED, _LOAD_REQUESTS = 1, 400
+_ARRIVAL_MS, _BEFORE_MS = 100.0, 30.0
+LOAD_REQUESTS, _LOAD_SEED = 320, 2
 _MAX_NUM_SEQS, _BUDGET_TOKENS = 256, 2_048
 RATES_PER_S = tuple(half / 2 for half in range(4, 19))
 
@@ -41,10 +41,10 @@ class Pass(NamedTuple):
 
 @dataclass(frozen=True)
 class ChunkedPrefill:
-    """The iterations from the arrival of a long prompt to its first token, while others decode."""
+    """The iterations around the arrival of a long prompt, up to its first token."""
 
     passes: tuple[Pass, ...]
-    """The first may have begun before the arrival."""
+    """From a few decodes before the arrival on."""
 
     @property
     def ttft_ms(self) -> float:
@@ -83,7 +83,7 @@ def chunked_prefill(prompt: int, budget: int) -> ChunkedPrefill:
     while run.first_token_ns[-1] is None:
         start_ns, before = run.now, run.scheduled_tokens
         run.step()
-        if run.now > _ARRIVAL_MS * 1e6:
+        if run.now > (_ARRIVAL_MS - _BEFORE_MS) * 1e6:
             start, end = (ns / 1e6 - _ARRIVAL_MS for ns in (start_ns, run.now))
             prefill_tokens = run.scheduled_tokens - before - DECODES
             passes.append(Pass(start, end, prefill_tokens, DECODES))
@@ -107,7 +107,7 @@ class LoadPoint(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def under_load(requests_per_s: float, blocks: int) -> LoadPoint:
-    """Serve 400 Azure-shaped conversation requests, arriving at this mean rate.
+    """Serve 320 Azure-shaped conversation requests, arriving at this mean rate.
 
     The pool has `blocks` usable blocks of 16 tokens. The same requests arrive in the same order
     at every rate, only closer together. Raises ValueError for a rate that is not above 0, or a
@@ -148,7 +148,7 @@ def _percentiles(times_ms: Mapping[Id, float]) -> tuple[float, float]:
 @cache
 def _load() -> list[Request]:
     per_minute = 60 * workload.quantiles("conversation")["requests_per_s"]
-    return workload.azure_shaped(_LOAD_SEED, _LOAD_REQUESTS / per_minute)
+    return workload.azure_shaped(_LOAD_SEED, LOAD_REQUESTS / per_minute)
 
 
 @lru_cache(maxsize=64)

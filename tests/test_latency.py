@@ -24,7 +24,7 @@ def test_passes_are_iterations_of_the_scheduler(prompt, budget):
     log = [
         (i.start_ms - 100, i.start_ms + i.duration_ms - 100, i.prefill_tokens, i.decode_tokens)
         for i in result.log
-        if 100 < i.start_ms + i.duration_ms <= 100 + ttft + 1e-6
+        if 70 < i.start_ms + i.duration_ms <= 100 + ttft + 1e-6
     ]
     assert len(ours.passes) == len(log)
     for found, expected in zip(ours.passes, log, strict=True):
@@ -40,7 +40,7 @@ def test_the_whole_prompt_is_computed_and_no_decode_misses_a_pass(prompt, budget
         assert found.end_ms == after.start_ms
         assert found.prefill_tokens + found.decode_tokens <= budget
     assert {found.decode_tokens for found in ours.passes} == {DECODES}
-    assert ours.passes[0].start_ms <= 0 < ours.passes[0].end_ms
+    assert ours.passes[0].end_ms < 0 < ours.passes[-1].end_ms
 
 
 @given(prompt=PROMPTS, budgets=st.tuples(BUDGETS, BUDGETS))
@@ -70,8 +70,8 @@ def test_bad_input_to_chunked_prefill(prompt, budget, error):
 def test_a_load_point_is_a_run_of_the_scheduler():
     rate, blocks = 5.0, 3_000
     table = workload.quantiles("conversation")
-    real = workload.azure_shaped(1, 400 / 60 / table["requests_per_s"])
-    assert len(real) == 400
+    real = workload.azure_shaped(2, 320 / 60 / table["requests_per_s"])
+    assert len(real) == latency.LOAD_REQUESTS == 320
     factor = table["requests_per_s"] / rate
     requests = [Request(r.id, r.arrival * factor, r.prompt, r.output) for r in real]
     result = fast.simulate(requests, SchedulerConfig(16, blocks + 1, 2_048, 256))
@@ -104,9 +104,10 @@ def test_a_sweep_goes_over_the_cliff():
     assert before
     assert all(point.preemptions == 0 for point in before)
     assert points[-1].ttft_p99_ms > 20 * before[-1].ttft_p99_ms
-    # Below the cliff the server gives what is asked; above it no more than it can.
+    # Below the cliff the server gives what is asked, but for the last requests of the run, which
+    # end after the last arrival; above it no more than it can.
     assert before[-1].tokens_per_s == pytest.approx(
-        latency.asked_tokens_per_s(before[-1].requests_per_s), rel=0.1
+        latency.asked_tokens_per_s(before[-1].requests_per_s), rel=0.15
     )
     assert points[-1].tokens_per_s < 0.7 * latency.asked_tokens_per_s(RATES_PER_S[-1])
 

@@ -85,16 +85,19 @@ class Points(Line2D):
         self._css = f"fill:{face or colour};stroke:{colour}"
         r, d = f"{size / 2:g}", f"{size / math.sqrt(2):.1f}"
         self._shape = {
-            "o": f"m-{r} 0a{r} {r} 0 1 0 {size:g} 0a{r} {r} 0 1 0-{size:g} 0",
-            "s": f"m-{r}-{r}h{size:g}v{size:g}h-{size:g}",
-            "D": f"m-{d} 0l{d}-{d} {d} {d}-{d} {d}",
+            "o": f"m-{r} 0a{r} {r} 0 1 0 {size:g} 0a{r} {r} 0 1 0-{size:g} 0z",
+            "s": f"m-{r}-{r}h{size:g}v{size:g}h-{size:g}z",
+            "D": f"m-{d} 0l{d}-{d} {d} {d}-{d} {d}z",
         }[marker]
+        if marker == "o" and not face:  # the round ends of a line without length: shorter
+            self._css = f"stroke:{colour};stroke-width:{size + 1:g};stroke-linecap:round"
+            self._shape = "h0"
         axes.add_line(self)
 
     def svg(self, height: float) -> str:
         """Return the markers as one path."""
         places = "".join(
-            f"M{x:.1f} {height - y:.1f}{self._shape}z"
+            f"M{x:.1f} {height - y:.1f}{self._shape}"
             for x, y in _pixels(self)
             if math.isfinite(x) and math.isfinite(y)
         )
