@@ -33,7 +33,7 @@ def choose_theme(page, name):
     page.get_by_role("menuitem", name="Settings", exact=True).click()
     page.locator(".lm-Menu-item").get_by_text("Theme", exact=True).click()
     page.locator(".lm-Menu-item").get_by_text(name, exact=True).click()
-    expect(page.locator(f"body[data-jp-theme-name='{name}']")).to_be_attached()
+    expect(page.locator(f"body[data-jp-theme-name='{name}']")).to_be_attached(timeout=20_000)
 
 
 def test_axe_finds_nothing(notebook):
