@@ -102,9 +102,8 @@ class SlotExplorer(Explorer):
             chart.mark_guess(guess.value if self.preset == _EXAMPLE else None)
         gain = len(static) - len(continuous)
         verdict = (
-            f"Static groups need {_filled(static)}. Iteration-level admission needs "
-            f"{_filled(continuous)}: "
-            f"{words.count(gain, 'iteration') + ' less' if gain else 'no gain here'}."
+            f"Static groups: {_filled(static)}. Iteration-level admission: {_filled(continuous)}. "
+            f"{words.count(gain, 'iteration') + ' saved' if gain else 'No gain here'}."
         )
         return Words(
             verdict=verdict,
@@ -117,8 +116,8 @@ def _filled(rows: list[Row]) -> str:
     places = len(rows) * len(rows[0])
     share = utilization(rows)
     return (
-        f"{words.count(len(rows), 'iteration')} and fill {round(share * places)} of "
-        f"{words.count(places, 'place')}, {words.digits(100 * share, 3)}%"
+        f"{words.count(len(rows), 'iteration')}, {round(share * places)} of "
+        f"{words.count(places, 'place')} filled, {words.digits(100 * share, 3)}%"
     )
 
 
