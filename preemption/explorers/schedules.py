@@ -133,12 +133,12 @@ def _in_words(rows: list[Row]) -> str:
 class ChunkExplorer(Explorer):
     """Set the token budget; see how a long prompt is cut into chunks, and who waits how long.
 
-    `budget` (128 to 8,192 tokens) and `prompt` (256 to 6,000 tokens) may be set from code too.
+    `budget` (128 to 8,192 tokens) and `prompt` (256 to 5,000 tokens) may be set from code too.
     `guesses` are numeric questions, at most one, about the longest gap in ms at the defaults.
     """
 
     budget = Number("token budget", default=512, low=LOW_BUDGET, high=HIGH_BUDGET, whole=True)
-    prompt = Number("prompt (tokens)", default=4_096, low=256, high=6_000, whole=True)
+    prompt = Number("prompt (tokens)", default=4_096, low=256, high=5_000, whole=True)
 
     def __init__(self, guesses: Sequence[Any] = ()) -> None:
         self._makeup, self._guesses = IterationMakeup(), list(guesses)

@@ -30,7 +30,7 @@ class AttentionMap:
         style.title(self.differences, "output against a prefill in one pass")
 
         self.cached = quick.Boxes(self.map, theme.DECODE)
-        self.computed = quick.Boxes(self.map, theme.PREFILL)
+        self.computed = quick.Boxes(self.map, theme.PAPER, edge=theme.PREFILL)
         self.wrong = quick.Points(self.differences, theme.PREFILL, "s", size=12, face=theme.PAPER)
         self.right = quick.Points(self.differences, theme.DECODE, "o", size=6)
         self._title = quick.title(self.map)

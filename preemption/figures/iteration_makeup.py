@@ -10,7 +10,7 @@ from preemption.latency import ChunkedPrefill
 
 LOW_BUDGET, HIGH_BUDGET = 128, 8_192
 BUDGETS = tuple(round(LOW_BUDGET * 2 ** (step / 2)) for step in range(13))
-_BEFORE_MS, _ROOM = 40.0, 1.15
+_BEFORE_MS, _ROOM = 40.0, 1.18
 _ROWS = {"long prompt": 1.0, "one decode": 0.0}  # places on the y axis
 
 
@@ -60,7 +60,7 @@ class IterationMakeup:
             quick.Label(iterations, "prefill", color=theme.PREFILL_TEXT, ha="center"),
             quick.Label(iterations, "decode", color=theme.DECODE),
         ]
-        self._kinds[0].shift_px, self._kinds[1].shift_px = (0, 5), (5, 0)
+        self._kinds[0].shift_px, self._kinds[1].shift_px = (0, 5), (6, 3)
         self._ttft = quick.Label(waits, color=theme.PREFILL_TEXT, fontweight="bold", halo=True)
         self._gap = quick.Label(waits, color=theme.DECODE, fontweight="bold", halo=True)
         for label in (self._ttft, self._gap):

@@ -127,10 +127,10 @@ class LoadCurves:
             line.set_data([here.requests_per_s] * 2, [0, 1])
         self._onset.set_visible(first_rate is not None)
         if first_rate is not None:
-            early = first_rate < _NAMED_AT
+            early = first_rate <= _NAMED_AT
             self._onset.set_horizontalalignment("left" if early else "right")
             self._onset.shift_px = (6 if early else -6, 0)
-            self._onset.put(first_rate, 0.92, f"preemption from {words.plain(first_rate)}/s")
+            self._onset.put(first_rate, 0.92, f"preempts from {words.plain(first_rate)}/s")
 
 
 def _pair(axes: Axes, colour: str) -> list[quick.Line]:
