@@ -16,13 +16,23 @@ from preemption.explorers.machines import (
     MachineExplorer,
     MixExplorer,
 )
+from preemption.explorers.schedules import (
+    AttentionExplorer,
+    ChunkExplorer,
+    LoadExplorer,
+    SlotExplorer,
+)
 
 __all__ = [
+    "AttentionExplorer",
     "BlockExplorer",
     "BreakEvenExplorer",
+    "ChunkExplorer",
     "CostExplorer",
+    "LoadExplorer",
     "MachineExplorer",
     "MixExplorer",
+    "SlotExplorer",
     "cheaper",
     "check",
     "crossover_bandwidth",

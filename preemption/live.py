@@ -232,7 +232,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         refitted = fit and self._fit()
         self._words = self._show()
         self._svg = self._canvas.moving_svg()
-        if refitted:
+        if refitted or not self._still.value:
             self._draw_still()
         self._send()
 

@@ -14,6 +14,10 @@ SWAP = "#0072b2"
 SWAP_TEXT = "#00639c"
 GUESS = "#7b4a8c"
 RIGHT = "#00875f"
+PREFILL = RECOMPUTE  # recomputing is prefill again
+PREFILL_TEXT = RECOMPUTE_TEXT
+DECODE = "#00707f"
+SEQUENCES = ("#f6c9a8", "#a9d1ee", "#a6dcc4", "#e3bcd6", "#ece29a", "#c9cdd6")  # ink stands on them
 FONT = "DejaVu Sans"
 
 _DARK = {
@@ -27,6 +31,14 @@ _DARK = {
     SWAP_TEXT: "#7cc4ee",
     GUESS: "#cc99dd",
     RIGHT: "#2fc493",
+    DECODE: "#45c4d4",
+    **dict(
+        zip(
+            SEQUENCES,
+            ("#7a3f14", "#1d5078", "#14624a", "#6a3a5c", "#5e5710", "#4a4f59"),
+            strict=True,
+        )
+    ),
 }
 _NAMES = {
     INK: "ink",
@@ -39,6 +51,8 @@ _NAMES = {
     SWAP_TEXT: "swap-text",
     GUESS: "guess",
     RIGHT: "right",
+    DECODE: "decode",
+    **{colour: f"sequence-{number}" for number, colour in enumerate(SEQUENCES)},
 }
 
 
@@ -65,12 +79,16 @@ _ON_DARK = (
     "html[theme=dark] .pe",
 )
 
+_IN_HIGH_CONTRAST = (
+    dict.fromkeys(_NAMES, "CanvasText")
+    | dict.fromkeys((PAPER, *SEQUENCES), "Canvas")
+    | {RULE: "GrayText"}
+)
 _COLOURS = (
     f".pe{{{_declare({colour: colour for colour in _NAMES})}}}"
     f"{','.join(_ON_DARK)}{{{_declare(_DARK)}}}"
     # Windows high contrast: the reader's own colours; line styles tell the curves apart.
-    "@media (forced-colors: active){.pe{"
-    f"{_declare(dict.fromkeys(_NAMES, 'CanvasText') | {PAPER: 'Canvas', RULE: 'GrayText'})}}}}}"
+    f"@media (forced-colors: active){{.pe{{{_declare(_IN_HIGH_CONTRAST)}}}}}"
 )
 
 # Goes before anything of class "pe", the class of all that this package shows in a page.

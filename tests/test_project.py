@@ -58,18 +58,25 @@ MAY_IMPORT = {
     "settings": {"workload", "costs"},
     "scheduler": {"workload", "victims", "results", "settings"},
     "fast": {"scheduler", "workload", "victims", "results", "settings"},
+    "latency": {"fast", "results", "scheduler", "settings", "workload"},
     "slots": set(),
     "attention": set(),
     "exercises": {"costs", "slots", "theme"},
-    "figures": {"checks", "costs", "machines", "resume", "words", "theme"},
+    "figures": {
+        *("checks", "costs", "latency", "machines", "resume", "slots"),
+        *("words", "theme"),
+    },
     "controls": {"words"},
     "live": {"controls", "theme"},
     "questions": {"words", "theme"},
     "explorers": {
         *("live", "controls", "figures", "checks", "costs", "machines", "resume"),
-        *("words", "theme"),
+        *("attention", "latency", "slots", "words", "theme"),
     },
-    "lessons": {"exercises", "questions", "costs", "machines", "resume", "words"},
+    "lessons": {
+        *("exercises", "questions", "costs", "latency", "machines", "resume"),
+        *("settings", "slots", "words"),
+    },
 }
 ONLY_THESE = {
     "ipywidgets": {"live", "controls", "explorers", "questions"},

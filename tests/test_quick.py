@@ -86,6 +86,32 @@ def test_a_band_spans_the_height(axes):
     assert [bottom, float(top)] == pytest.approx([180, 20], abs=0.06)
 
 
+def test_boxes_stand_at_their_places(axes):
+    boxes = quick.Boxes(axes, theme.DECODE, edge=theme.INK)
+    boxes.put([(10, 20, 90, 60), (200, 90, -150, -70)])
+    svg = boxes.svg(HEIGHT)
+    assert numbers(svg, "M") == [
+        pytest.approx(place(axes, *corner), abs=0.06) for corner in ((10, 20), (200, 90))
+    ]
+    for found, first, opposite in zip(
+        re.findall(rf"h({NUMBER})v({NUMBER})h({NUMBER})z", svg),
+        ((10, 20), (200, 90)),
+        ((100, 80), (50, 20)),
+        strict=True,
+    ):
+        (x0, y0), (x1, y1) = place(axes, *first), place(axes, *opposite)
+        assert [float(n) for n in found] == pytest.approx([x1 - x0, y1 - y0, x0 - x1], abs=0.06)
+    assert f"fill:{theme.DECODE};stroke:{theme.INK}" in svg
+
+
+def test_the_png_shows_boxes(axes):
+    boxes = quick.Boxes(axes, "#ff0000")
+    canvas = Canvas(Pair(axes, boxes))
+    without = canvas.png()
+    boxes.put([(2, 20, 500, 60)])
+    assert [has_red(without), has_red(canvas.png())] == [False, True]
+
+
 def test_a_label_is_placed_shifted_and_escaped(axes):
     label = quick.Label(axes, ha="right", rotation=30, fontweight="bold")
     label.put(10, 20, "a < b")
@@ -105,6 +131,11 @@ class Pair:
         self.figure, self.moving = axes.figure, [artist]
 
 
+def has_red(png):
+    pixels = imread(io.BytesIO(png))[..., :3]
+    return bool(np.any((pixels[..., 0] > 0.9) & (pixels[..., 1:] < 0.1).all(axis=-1)))
+
+
 def test_only_clipped_artists_are_cut_off_at_the_axes(axes):
     line, label = quick.Line(axes, theme.INK), quick.Label(axes, "x")
     assert '<svg role="none" x=' in Canvas(Pair(axes, line)).moving_svg()
@@ -119,11 +150,7 @@ def test_the_still_layer_leaves_them_out_and_the_png_shows_them(axes):
     without, still = canvas.png(), canvas.still_svg()
     line.set_data([1, 1000], [10, 100])
     assert canvas.still_svg() == still
-    red = [0.9, 0.1, 0.1]
-    for png, found in ((without, False), (canvas.png(), True)):
-        pixels = imread(io.BytesIO(png))[..., :3]
-        is_red = (pixels[..., 0] > red[0]) & (pixels[..., 1:] < red[1]).all(axis=-1)
-        assert np.any(is_red) == found
+    assert [has_red(without), has_red(canvas.png())] == [False, True]
 
 
 def test_points_that_are_not_finite_have_no_marker(axes):

@@ -4,7 +4,7 @@ import pytest
 
 from preemption import CostExplorer, theme
 
-TEXTS = [theme.INK, theme.MUTED, theme.RECOMPUTE_TEXT, theme.SWAP_TEXT, theme.GUESS]
+TEXTS = [theme.INK, theme.MUTED, theme.RECOMPUTE_TEXT, theme.SWAP_TEXT, theme.GUESS, theme.DECODE]
 LINES = [theme.RECOMPUTE, theme.SWAP, theme.RIGHT]
 # The page behind an output in JupyterLab's light and dark themes, VS Code and Colab.
 LIGHT_PAGES, DARK_PAGES = ["#ffffff"], ["#111111", "#1e1e1e", "#383838"]
@@ -32,6 +32,12 @@ def test_contrast_on_every_page(colours, least):
     for colour in colours:
         assert all(contrast(colour, page) >= least for page in LIGHT_PAGES), colour
         assert all(contrast(theme._DARK[colour], page) >= least for page in DARK_PAGES), colour
+
+
+@pytest.mark.parametrize("fill", theme.SEQUENCES)
+def test_ink_on_the_fill_of_a_sequence(fill):
+    assert contrast(theme.INK, fill) >= 4.5
+    assert contrast(theme._DARK[theme.INK], theme._DARK[fill]) >= 4.5
 
 
 def test_the_curves_differ_in_grey_too():

@@ -1,4 +1,4 @@
-"""Artists that move: lines, bands and labels that write themselves into an SVG.
+"""Artists that move: lines, bands, boxes and labels that write themselves into an SVG.
 
 They are matplotlib artists, so a PNG shows them as well. But to draw them at every step of a
 drag matplotlib's SVG backend is slow: it measures text, clips paths and collects styles. A few
@@ -8,9 +8,12 @@ figure of that height; `clipped` says whether it ends where its axes end.
 
 import html
 import math
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_hex
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
@@ -21,7 +24,7 @@ from matplotlib.transforms import Affine2D, Transform
 from preemption import theme
 from preemption.figures import style
 
-Artist: TypeAlias = "Line | Points | Band | Label"
+Artist: TypeAlias = "Line | Points | Band | Boxes | Label"
 DASHES = (4.0, 2.0)
 _HALO_PX = 4
 _ANCHORS = {"left": "", "center": ";text-anchor:middle", "right": ";text-anchor:end"}
@@ -82,16 +85,19 @@ class Points(Line2D):
         self._css = f"fill:{face or colour};stroke:{colour}"
         r, d = f"{size / 2:g}", f"{size / math.sqrt(2):.1f}"
         self._shape = {
-            "o": f"m-{r} 0a{r} {r} 0 1 0 {size:g} 0a{r} {r} 0 1 0-{size:g} 0",
-            "s": f"m-{r}-{r}h{size:g}v{size:g}h-{size:g}",
-            "D": f"m-{d} 0l{d}-{d} {d} {d}-{d} {d}",
+            "o": f"m-{r} 0a{r} {r} 0 1 0 {size:g} 0a{r} {r} 0 1 0-{size:g} 0z",
+            "s": f"m-{r}-{r}h{size:g}v{size:g}h-{size:g}z",
+            "D": f"m-{d} 0l{d}-{d} {d} {d}-{d} {d}z",
         }[marker]
+        if marker == "o" and not face:  # the round ends of a line without length: shorter
+            self._css = f"stroke:{colour};stroke-width:{size + 1:g};stroke-linecap:round"
+            self._shape = "h0"
         axes.add_line(self)
 
     def svg(self, height: float) -> str:
         """Return the markers as one path."""
         places = "".join(
-            f"M{x:.1f} {height - y:.1f}{self._shape}z"
+            f"M{x:.1f} {height - y:.1f}{self._shape}"
             for x, y in _pixels(self)
             if math.isfinite(x) and math.isfinite(y)
         )
@@ -119,6 +125,38 @@ class Band(Rectangle):
         (x0, y0), (x1, y1) = self.get_transform().transform([(0, 0), (1, 1)]).tolist()
         corner = f"M{x0:.1f} {height - y0:.1f}"
         return f'<path d="{corner}H{x1:.1f}V{height - y1:.1f}H{x0:.1f}z" style="{self._css}"/>'
+
+
+class Boxes(PolyCollection):
+    """Boxes of one colour, with an edge one pixel wide."""
+
+    clipped = True
+
+    def __init__(self, axes: Axes, colour: str, *, edge: str = theme.PAPER) -> None:
+        super().__init__([], facecolors=colour, edgecolors=edge, linewidths=1, animated=True)
+        self._css = f"fill:{colour};stroke:{edge}"
+        self.put([])
+        axes.add_collection(self, autolim=False)
+
+    def put(self, boxes: Sequence[tuple[float, float, float, float]]) -> None:
+        """Place the boxes: x and y of a corner, width, height."""
+        x, y, wide, high = np.array(boxes, dtype=float).reshape(-1, 4).T
+        corners = [(x, y), (x + wide, y), (x + wide, y + high), (x, y + high)]
+        self._corners = np.array(corners).transpose(2, 0, 1)
+
+    def draw(self, renderer: Any) -> None:
+        """Draw as any polygons; their paths take long to build, so not before."""
+        self.set_verts(list(self._corners))
+        super().draw(renderer)
+
+    def svg(self, height: float) -> str:
+        """Return the boxes as one path."""
+        pixels = self.get_transform().transform(self._corners[:, ::2].reshape(-1, 2))
+        steps = [
+            f"M{x0:.1f} {height - y0:.1f}h{x1 - x0:.1f}v{y0 - y1:.1f}h{x0 - x1:.1f}z"
+            for x0, y0, x1, y1 in pixels.reshape(-1, 4).tolist()
+        ]
+        return f'<path d="{"".join(steps)}" style="{self._css}"/>'
 
 
 class Label(Text):

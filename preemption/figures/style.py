@@ -27,8 +27,12 @@ def panel(
     xlabel: str,
     ylabel: str = "",
     log: bool = False,
+    log_y: bool = False,
 ) -> Axes:
-    """Add axes in the house style at `box`: left, bottom, width, height in parts of the figure."""
+    """Add axes in the house style at `box`: left, bottom, width, height in parts of the figure.
+
+    `log` makes both axes logarithmic, `log_y` only the upright one.
+    """
     axes = figure.add_axes(box, facecolor="none")
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color(theme.MUTED)
@@ -38,8 +42,10 @@ def panel(
     axes.set_ylabel(ylabel, color=theme.INK, size=LABEL_PX, family=theme.FONT)
     if log:
         axes.loglog()
+    elif log_y:
+        axes.semilogy()
     for axis in (axes.xaxis, axes.yaxis):
-        if not log:
+        if axis.get_scale() == "linear":
             axis.set_major_locator(MaxNLocator(4, steps=[1, 2, 4, 5, 10]))
         axis.set_major_formatter(_TICKS)
         axis.set_minor_locator(NullLocator())
@@ -47,6 +53,12 @@ def panel(
         color=theme.MUTED, labelcolor=theme.MUTED, labelsize=LABEL_PX, labelfontfamily=theme.FONT
     )
     return axes
+
+
+def title(axes: Axes, text: str) -> None:
+    """Write a title at the top left of the axes."""
+    place = axes.transAxes
+    axes.text(0, 1.035, text, transform=place, color=theme.INK, size=TITLE_PX, family=theme.FONT)
 
 
 def log_limits(values: Array, *, room: float = 1.5) -> tuple[float, float]:

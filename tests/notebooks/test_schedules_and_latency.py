@@ -1,0 +1,59 @@
+"""Notebook 05: its two exercises, untouched and solved, and the example in plain Python."""
+
+import ast
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from preemption.exercises import display
+from preemption.exercises.tasks import TASKS
+
+NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "05_schedules_and_latency.ipynb"
+NAMES = [name for name, task in TASKS.items() if task.part == "schedules"]
+STUB = "    # Write the body here.\n    ...\n"
+
+
+@pytest.fixture(autouse=True)
+def fresh_progress(monkeypatch):
+    monkeypatch.setattr(display, "_outcomes", {})
+
+
+@pytest.fixture(scope="module")
+def cells():
+    return nbformat.read(NOTEBOOK, as_version=4).cells
+
+
+def source(cells, cell_id):
+    (found,) = (cell.source for cell in cells if cell.id == cell_id)
+    return found
+
+
+def test_each_task_has_a_text_a_stub_hints_and_a_solution(cells):
+    sources = [cell.source for cell in cells]
+    assert NAMES == ["utilization", "continuous_schedule"]
+    for name in NAMES:
+        (at,) = (i for i, code in enumerate(sources) if code.startswith(f"def {name}("))
+        header = TASKS[name].solution.splitlines()[0]
+        assert sources[at] == f"{header}\n{STUB}\n\ncheck({name})"
+        assert f"`{header.removeprefix('def ').removesuffix(':')}`" in sources[at - 1]
+        assert sources[at + 1] == f'hint("{name}")\nsolution("{name}")'
+
+
+def test_solved_both_are_right(cells):
+    names = {}
+    exec(source(cells, "imports"), names)
+    for cell in cells:
+        for name in NAMES:
+            if cell.source.startswith(f"def {name}("):
+                exec(f"{TASKS[name].solution}\n\ncheck({name})", names)
+    assert display._outcomes == dict.fromkeys(NAMES, "right")
+
+
+def test_the_plain_example_needs_nothing_but_python(cells, capsys):
+    code = source(cells, "plain-python")
+    assert "== 0.625" in code
+    assert "== 5 / 6" in code
+    assert not [n for n in ast.walk(ast.parse(code)) if isinstance(n, ast.Import | ast.ImportFrom)]
+    exec(code, {})
+    assert capsys.readouterr().out == "4 and 3 iterations\n"
