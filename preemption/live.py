@@ -141,6 +141,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         )
         self._start = {name: self._checked(name, value) for name, value in (start or {}).items()}
         self.settings = self._defaults()
+        self._error = ""
         self._settling: asyncio.TimerHandle | None = None
         self._still, self._moving = widgets.HTML(layout=_LAYER), widgets.HTML(layout=_LAYER)
         self._sources = widgets.HTML()
@@ -219,6 +220,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
     def _apply(self, settings: dict[str, Any], *, fit: bool = True) -> None:
         """Show `settings`; if that fails, keep the old ones and raise."""
         before, self.settings = self.settings, settings
+        self._error = ""
         try:
             self._draw(fit=fit)
         except Exception:
@@ -253,7 +255,8 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         svg = self._canvas.still_svg()
         self._still.value = f'{theme.STYLE}<div class="pe" aria-hidden="true">{svg}</div>'
 
-    def _send(self, error: str = "") -> None:
+    def _send(self) -> None:
+        error = self._error
         if error:
             error = f'<strong class="pe-note">{html.escape(error)}</strong> '
         self._moving.value = (
@@ -288,7 +291,8 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         try:
             action()
         except Exception as error:
-            self._send(str(error))
+            self._error = str(error)
+            self._send()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Bundle:
         """Add what is left of the explorer without a kernel: its picture and its verdict."""

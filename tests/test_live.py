@@ -241,6 +241,22 @@ def test_limits_stay_while_dragging_and_fit_when_it_ends(explorer, monkeypatch):
     assert page_text(explorer) == page_text(at_rest)
 
 
+def test_an_error_during_the_end_of_a_drag_stays_to_be_read(explorer, monkeypatch):
+    monkeypatch.setattr(live, "SETTLE_S", 0.05)
+
+    async def drag_and_type():
+        before, tokens = limits(explorer), row(explorer, "tokens")
+        tokens.slider.value = tokens.slider.max
+        tokens.box.value = -1
+        await asyncio.sleep(0.2)
+        assert limits(explorer) != before
+        assert "cached tokens must be" in page_text(explorer)
+        tokens.box.value = 7
+        assert "must be" not in page_text(explorer)
+
+    asyncio.run(drag_and_type())
+
+
 def test_code_fits_the_limits_at_once(explorer):
     explorer.tokens = 131_072
     assert explorer._curves.by_tokens.get_xlim() == (0, 131_072)
