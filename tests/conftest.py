@@ -1,11 +1,24 @@
-"""What all tests share: a warm font cache, no deadlines, the score of the proof by mutation."""
+"""What all tests share: a font cache, no deadlines, groups for parallel runs, mutation scores."""
 
 # Building matplotlib's font cache may warn on stderr; here it does so before any notebook runs.
 import matplotlib.font_manager  # noqa: F401
 from hypothesis import settings
+from xdist.scheduler import LoadScopeScheduling
 
 settings.register_profile("no deadline", deadline=None)
 settings.load_profile("no deadline")
+
+
+class ByFile(LoadScopeScheduling):
+    """Keeps the tests of a file on one worker, and all that share the browser."""
+
+    def _split_scope(self, nodeid):
+        return "tests/browser" if nodeid.startswith("tests/browser/") else nodeid.split("::")[0]
+
+
+def pytest_xdist_make_scheduler(config, log):
+    return ByFile(config, log)
+
 
 COLUMNS = ("mutants", "killed", "equivalent", "survived", "styles accepted")
 
