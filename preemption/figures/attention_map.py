@@ -43,7 +43,7 @@ class AttentionMap:
         self._right = quick.Label(
             self.differences, "in chunks, with the cache", color=theme.DECODE, halo=True
         )
-        self._right.shift_px = (0, 9)
+        self._right.shift_px = (0, 12)
         self._right.put(1, 0)
         self._wrong = quick.Label(
             self.differences, "each chunk alone (wrong)", color=theme.PREFILL_TEXT
