@@ -8,6 +8,7 @@ import numpy as np
 from preemption import attention, latency, words
 from preemption.checks import Array
 from preemption.controls import Number, Select
+from preemption.explorers import table
 from preemption.figures.attention_map import AttentionMap
 from preemption.figures.iteration_makeup import (
     BUDGETS,
@@ -197,7 +198,9 @@ def _makeup_table(here: latency.ChunkedPrefill) -> str:
         for name, passes in kinds
         if passes
     ]
-    return _table(["iterations", "how many", "prefill tokens", "decode tokens", "time (ms)"], rows)
+    return table.number_table(
+        ["iterations", "how many", "prefill tokens", "decode tokens", "time (ms)"], rows
+    )
 
 
 class AttentionExplorer(Explorer):
@@ -258,7 +261,7 @@ class AttentionExplorer(Explorer):
             verdict=verdict,
             alternative=f"Left, who attends to whom: each token to itself and to all before it, in "
             f"its own chunk or from the cache. Right, how far outputs are off. {verdict}",
-            table_html=_table(
+            table_html=table.number_table(
                 ["output of the last token", "its first four numbers"],
                 [[name, ", ".join(f"{n:.4f}" for n in out[-1, :4])] for name, out in named.items()],
             ),
@@ -319,7 +322,7 @@ class LoadExplorer(Explorer):
             f"per second the median time to first token grows from {_ms(calm.ttft_p50_ms)} to "
             f"{_ms(full.ttft_p50_ms)}, the throughput from {words.digits(calm.tokens_per_s, 3)} "
             f"to {words.digits(full.tokens_per_s, 3)} tokens per second.",
-            table_html=_table(
+            table_html=table.number_table(
                 ["at this rate (ms)", "p50", "p99"],
                 [
                     ["time to first token", *map(_digits, here[1:3])],
@@ -335,16 +338,3 @@ def _digits(value: float) -> str:
 
 def _ms(wait_ms: float) -> str:
     return f"{_digits(wait_ms)} ms"
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table whose first column holds names and the others numbers."""
-    side = ' class="pe-number"'
-    titles = "".join(
-        f'<th scope="col"{side if at else ""}>{title}</th>' for at, title in enumerate(head)
-    )
-    body = "".join(
-        f'<tr><th scope="row">{name}</th>{"".join(f"<td{side}>{cell}</td>" for cell in cells)}</tr>'
-        for name, *cells in rows
-    )
-    return f"<table><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>"

@@ -1,6 +1,6 @@
-"""The two ways to resume side by side: a table of their costs, and by how much one leads."""
+"""Tables below a picture: the two ways to resume side by side, or rows of numbers."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from preemption import theme, words
 
@@ -40,3 +40,16 @@ def cost_table(
         '<th scope="col" class="pe-number">cost (ms)</th></tr>'
     )
     return f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
+
+
+def number_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table whose first column holds names and the others numbers."""
+    side = ' class="pe-number"'
+    titles = "".join(
+        f'<th scope="col"{side if at else ""}>{title}</th>' for at, title in enumerate(head)
+    )
+    body = "".join(
+        f'<tr><th scope="row">{name}</th>{"".join(f"<td{side}>{cell}</td>" for cell in cells)}</tr>'
+        for name, *cells in rows
+    )
+    return f"<table><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>"
