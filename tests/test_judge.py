@@ -286,9 +286,12 @@ def test_an_interrupt_stops_the_child_and_goes_on(capfd, monkeypatch):
             pass
 
     monkeypatch.setattr(Connection, "poll", poll_and_tell)
+    # As a kernel has it; tests started in the background are told to ignore interrupts.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
     with pytest.raises(KeyboardInterrupt):
         judge(TASK, lambda _x, factor=1: press_stop() or factor)
+    signal.signal(signal.SIGINT, before)
     os.close(waiting)
     os.close(wait)
     assert multiprocessing.active_children() == []
