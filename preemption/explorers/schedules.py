@@ -219,7 +219,7 @@ class AttentionExplorer(Explorer):
         self._prompt = np.random.default_rng(1).normal(size=(_PROMPT_TOKENS, width))
         self._outputs, self._cache = attention.forward(self._layer, self._prompt)
         alone = attention.prefill_chunks_apart(self._layer, self._prompt, [1] * _PROMPT_TOKENS)
-        self._map = AttentionMap(_PROMPT_TOKENS, float(self._off(alone).max()))
+        self._map = AttentionMap(_PROMPT_TOKENS, float(np.max(self._off(alone))))
         super().__init__(self._map, [type(self).chunk])
 
     def _off(self, outputs: Array) -> Array:
@@ -238,19 +238,19 @@ class AttentionExplorer(Explorer):
         right, wrong = self._off(outputs), self._off(alone)
         self._map.show(size, right, wrong)
         cache_off = max(
-            float(np.abs(ours - theirs).max())
+            float(np.max(np.abs(ours - theirs)))
             for ours, theirs in (
                 (cache.keys, self._cache.keys),
                 (cache.values, self._cache.values),
             )
         )
-        same = max(float(right.max()), cache_off) < _EQUAL
+        same = max(float(np.max(right)), cache_off) < _EQUAL
         changed = int((wrong > _EQUAL).sum())
         verdict = (
             f"{words.count(len(chunks), 'chunk')} of up to {words.count(size, 'token')}: outputs "
             f"and cache are {'equal to' if same else 'other than'} those of one pass, to 12 "
             f"decimals. With each chunk alone {changed} of {_PROMPT_TOKENS} outputs change"
-            f"{f', by up to {words.digits(float(wrong.max()), 3)}' if changed else ''}."
+            f"{f', by up to {words.digits(float(np.max(wrong)), 3)}' if changed else ''}."
         )
         named = {
             "in one pass": self._outputs,

@@ -66,7 +66,7 @@ def log_limits(values: Array, *, room: float = 1.5) -> tuple[float, float]:
 
     There is room for a label below, and for a factor of `room` above.
     """
-    bottom, top = math.log10(values.min() / 2), math.log10(values.max() * room)
+    bottom, top = math.log10(np.min(values) / 2), math.log10(np.max(values) * room)
     low, high, half = math.floor(bottom), math.floor(top), math.log10(3)
     return (
         10.0**low * (3 if bottom - low >= half else 1),
