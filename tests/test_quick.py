@@ -48,6 +48,16 @@ def test_a_line_goes_through_its_points(axes):
     assert theme.SWAP in svg
 
 
+def test_a_line_follows_the_limits_and_goes_on_below_them(axes):
+    line = quick.Line(axes, theme.SWAP)
+    line.set_data([2, 0], [20, -5])
+    for limits in ((1, 1000), (2, 50)):
+        axes.set_xlim(limits)
+        svg = line.svg(HEIGHT)
+        assert numbers(svg, "M") == [pytest.approx(place(axes, 2, 20), abs=0.06)]
+        assert numbers(svg, "L") == [pytest.approx(place(axes, 0, -5), abs=0.06)]
+
+
 def test_a_point_that_is_not_finite_breaks_the_line(axes):
     line = quick.Line(axes, theme.SWAP)
     line.set_data([1, 2, 3, 4], [10, math.nan, 30, 40])
@@ -56,8 +66,8 @@ def test_a_point_that_is_not_finite_breaks_the_line(axes):
     assert numbers(svg, "L") == [pytest.approx(place(axes, 4, 40), abs=0.06)]
 
 
-def test_a_line_may_have_a_transform_of_its_own(axes):
-    line = quick.Line(axes, theme.MUTED, transform=axes.get_xaxis_transform())
+def test_a_line_may_stand_at_parts_of_the_height(axes):
+    line = quick.Line(axes, theme.MUTED, place="x")
     line.set_data([10, 10], [0, 1])
     assert numbers(line.svg(HEIGHT), "M") == [
         pytest.approx([place(axes, 10, 10)[0], 180], abs=0.06)

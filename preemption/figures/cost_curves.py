@@ -52,11 +52,10 @@ class CostCurves:
 
         self._titles = [quick.title(axes) for axes in panels]
         self._spans = [
-            quick.Label(link, "recompute cheaper", color=theme.RECOMPUTE_TEXT),
-            quick.Label(link, "swap cheaper", color=theme.SWAP_TEXT, ha="right"),
+            quick.Label(link, "recompute cheaper", place="axes", color=theme.RECOMPUTE_TEXT),
+            quick.Label(link, "swap cheaper", place="axes", color=theme.SWAP_TEXT, ha="right"),
         ]
         for label, x in zip(self._spans, (0.02, 0.98), strict=True):
-            label.set_transform(link.transAxes)
             label.put(x, 0.93)
         self._flips = quick.Label(link, fontweight="bold", fontsize=style.TITLE_PX)
         self._on_recompute = quick.Label(link, "recompute", color=theme.RECOMPUTE_TEXT)

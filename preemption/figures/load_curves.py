@@ -78,9 +78,7 @@ class LoadCurves:
         self._asked.shift_px = (-8, 2)
         self._output = quick.Label(self.output, "delivered", ha="right", halo=True)
         self._output.shift_px = (0, -26)
-        self._onset = quick.Label(
-            self.ttft, fontweight="bold", halo=True, transform=self.ttft.get_xaxis_transform()
-        )
+        self._onset = quick.Label(self.ttft, fontweight="bold", halo=True, place="x")
         self.moving: list[quick.Artist] = [
             *self._in("ttft", self.bands[0], self.rate_lines[0]),
             *self._in("tpot", self.bands[1], self.rate_lines[1]),

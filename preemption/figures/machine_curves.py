@@ -71,10 +71,7 @@ class MachineCurves:
         self._titles = [quick.title(axes) for axes in (tokens, link)]
         texts = (theme.SWAP_TEXT, theme.RECOMPUTE_TEXT, theme.SWAP_TEXT)
         self._band_labels = [
-            quick.Label(
-                tokens, color=colour, ha="center", transform=tokens.get_xaxis_transform(), halo=True
-            )
-            for colour in texts
+            quick.Label(tokens, color=colour, ha="center", place="x", halo=True) for colour in texts
         ]
         self._crossover_labels = [
             quick.Label(tokens, fontweight="bold", halo=True) for _ in range(2)
@@ -85,9 +82,7 @@ class MachineCurves:
         self._over_swap = quick.Label(link, "swap", color=theme.SWAP_TEXT, halo=True)
         self._over_swap.shift_px = (14, 2)
         self._flips = quick.Label(link, fontweight="bold", halo=True)
-        self._link_name = quick.Label(
-            link, color=theme.MUTED, transform=link.get_xaxis_transform(), halo=True
-        )
+        self._link_name = quick.Label(link, color=theme.MUTED, place="x", halo=True)
         self.moving: list[quick.Artist] = [
             *self.bands,
             self.tokens_line,

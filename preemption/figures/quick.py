@@ -8,8 +8,9 @@ figure of that height; `clipped` says whether it ends where its axes end.
 
 import html
 import math
-from collections.abc import Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -25,8 +26,10 @@ from preemption import theme
 from preemption.figures import style
 
 Artist: TypeAlias = "Line | Points | Band | Boxes | Label"
+Place: TypeAlias = Literal["data", "x", "axes"]  # with "x" only x is data, y a part of the axes
 DASHES = (4.0, 2.0)
 _HALO_PX = 4
+_FAR_BELOW = -1000.0  # where matplotlib, too, draws what has no logarithm
 _ANCHORS = {"left": "", "center": ";text-anchor:middle", "right": ";text-anchor:end"}
 
 
@@ -45,12 +48,11 @@ class Line(Line2D):
         *,
         width: float = 3,
         dashes: tuple[float, ...] = (),
-        transform: Transform | None = None,
+        place: Place = "data",
     ) -> None:
         super().__init__([], [], color=colour, linewidth=width, animated=True)
-        self.set(solid_capstyle="butt", dash_capstyle="butt")
-        if transform:
-            self.set_transform(transform)
+        self.set(solid_capstyle="butt", dash_capstyle="butt", transform=_transform(axes, place))
+        self._place = place
         self._css = f"fill:none;stroke:{colour};stroke-width:{width:g}"
         if dashes:
             self.set_linestyle((0, dashes))
@@ -60,7 +62,7 @@ class Line(Line2D):
     def svg(self, height: float) -> str:
         """Return the curve as one path."""
         steps, pen = [], "M"
-        for x, y in _pixels(self):
+        for x, y in _pixels(self, self._place, *self.get_data()):
             if math.isfinite(x) and math.isfinite(y):
                 steps.append(f"{pen}{x:.1f} {height - y:.1f}")
                 pen = "L"
@@ -98,7 +100,7 @@ class Points(Line2D):
         """Return the markers as one path."""
         places = "".join(
             f"M{x:.1f} {height - y:.1f}{self._shape}"
-            for x, y in _pixels(self)
+            for x, y in _pixels(self, "data", *self.get_data())
             if math.isfinite(x) and math.isfinite(y)
         )
         return f'<path d="{places}" style="{self._css}"/>'
@@ -110,8 +112,8 @@ class Band(Rectangle):
     clipped = True
 
     def __init__(self, axes: Axes, colour: str, *, alpha: float = 0.07) -> None:
-        place = axes.get_xaxis_transform()
-        super().__init__((0, 0), 0, 1, facecolor=colour, alpha=alpha, lw=0, transform=place)
+        super().__init__((0, 0), 0, 1, facecolor=colour, alpha=alpha, lw=0)
+        self.set_transform(_transform(axes, "x"))
         self.set_animated(True)
         self._css = f"fill:{colour};opacity:{alpha:g}"
         axes.add_patch(self)
@@ -122,7 +124,8 @@ class Band(Rectangle):
 
     def svg(self, height: float) -> str:
         """Return the band as a path."""
-        (x0, y0), (x1, y1) = self.get_transform().transform([(0, 0), (1, 1)]).tolist()
+        ends = self.get_x(), self.get_x() + self.get_width()
+        (x0, y0), (x1, y1) = _pixels(self, "x", ends, (0, 1))
         corner = f"M{x0:.1f} {height - y0:.1f}"
         return f'<path d="{corner}H{x1:.1f}V{height - y1:.1f}H{x0:.1f}z" style="{self._css}"/>'
 
@@ -170,10 +173,17 @@ class Label(Text):
     shift_px: tuple[float, float] = (0, 0)
 
     def __init__(
-        self, axes: Axes, text: str = "", *, halo: bool = False, **properties: Any
+        self,
+        axes: Axes,
+        text: str = "",
+        *,
+        place: Place = "data",
+        halo: bool = False,
+        **properties: Any,
     ) -> None:
+        self._place = place
         defaults: dict[str, Any] = {"fontsize": style.LABEL_PX, "color": theme.INK}
-        defaults |= {"transform": axes.transData, "horizontalalignment": "left"}
+        defaults |= {"transform": _transform(axes, place), "horizontalalignment": "left"}
         defaults |= {"rotation_mode": "anchor", "verticalalignment": "baseline"}
         super().__init__(0, 0, text, animated=True, family=theme.FONT, **(defaults | properties))
         axes.add_artist(self)
@@ -199,7 +209,8 @@ class Label(Text):
 
     def svg(self, height: float) -> str:
         """Return the text by its anchor, without measuring it."""
-        x, y = (self.get_transform().transform(self.get_position()) + self.shift_px).tolist()
+        ((x, y),) = _pixels(self, self._place, *([number] for number in self.get_position()))
+        x, y = x + self.shift_px[0], y + self.shift_px[1]
         place = f'x="{x:.1f}" y="{height - y:.1f}"'
         css = f"font-size:{self.get_fontsize():g}px;fill:{to_hex(self.get_color())}"
         css += _ANCHORS[self.get_horizontalalignment()] + self._halo
@@ -212,18 +223,49 @@ class Label(Text):
 
 def title(axes: Axes) -> Label:
     """Add a title at the top left of the axes."""
-    label = Label(axes, transform=axes.transAxes, fontsize=style.TITLE_PX)
+    label = Label(axes, place="axes", fontsize=style.TITLE_PX)
     label.put(0, 1.035)
     return label
 
 
 def upright(axes: Axes) -> Line:
     """Add a thin dotted line over the whole height of the axes; its y goes from 0 to 1."""
-    place = axes.get_xaxis_transform()
-    return Line(axes, theme.MUTED, width=1, dashes=(1, 2), transform=place)
+    return Line(axes, theme.MUTED, width=1, dashes=(1, 2), place="x")
 
 
-def _pixels(line: Line2D) -> list[list[float]]:
-    """Return a line's points in pixels of its figure, y upwards."""
-    pixels: list[list[float]] = line.get_transform().transform(line.get_xydata()).tolist()
-    return pixels
+def _transform(axes: Axes, place: Place) -> Transform:
+    """Return what matplotlib uses to draw there."""
+    if place == "axes":
+        return axes.transAxes
+    return axes.transData if place == "data" else axes.get_xaxis_transform()
+
+
+def _pixels(artist: Any, place: Place, xs: Any, ys: Any) -> list[tuple[float, float]]:
+    """Return points in pixels of the figure, y upwards: for a few, quicker than a transform."""
+    axes, part = artist.axes, ("linear", 0.0, 1.0)
+    left, bottom, width, height = axes.bbox.bounds
+    x_axis = part if place == "axes" else (axes.get_xscale(), *axes.get_xlim())
+    y_axis = (axes.get_yscale(), *axes.get_ylim()) if place == "data" else part
+    x_px, y_px = _scale(*x_axis, left, width), _scale(*y_axis, bottom, height)
+    return [(x_px(x), y_px(y)) for x, y in zip(_floats(xs), _floats(ys), strict=True)]
+
+
+def _floats(numbers: Any) -> list[float]:
+    floats: list[float] = np.asarray(numbers, dtype=float).tolist()
+    return floats
+
+
+@lru_cache(maxsize=256)
+def _scale(
+    kind: str, low: float, high: float, start: float, length: float
+) -> Callable[[float], float]:
+    """Return the pixel of a number on an axis from `low` to `high`."""
+    if kind == "linear":
+        return lambda value: start + length * (value - low) / (high - low)
+    first, decades = math.log10(low), math.log10(high / low)
+
+    def log_scale(value: float) -> float:
+        exponent = _FAR_BELOW if value <= 0 else math.log10(value)
+        return start + length * (exponent - first) / decades
+
+    return log_scale
