@@ -22,7 +22,9 @@ def numbers(name: str, value: object, *, positive: bool = False) -> float | Arra
         if np.all(good):
             return array
         came: float = array[~good].flat[0]
-    elif isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
+    elif isinstance(value, int | float | np.integer | np.floating) and not isinstance(
+        value, bool | np.timedelta64
+    ):
         came = _float(name, value)
         if math.isfinite(came) and ((came > 0) if positive else (came >= 0)):
             return came

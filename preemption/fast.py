@@ -55,6 +55,8 @@ def simulate(
     itself: a `long_prefill_token_threshold` above 0, and `log=True`, which has to write every
     iteration down. With a range as `log` only these iterations are taken plainly.
     """
+    requests = tuple(requests)
+    scheduler.check(requests, config)
     if config.long_prefill_token_threshold or log is True:
         return scheduler.simulate(
             requests,
@@ -68,9 +70,8 @@ def simulate(
             log=log,
         )
     how = Resume(resume, link_gb_per_s, swap_blocks, copy_out_in_background, cost)
-    scheduler.check(requests, config)
     rule = victims.rule_for(victim, config.policy)
-    return run(tuple(requests), config, cost, rule, how, log)[0]
+    return run(requests, config, cost, rule, how, log)[0]
 
 
 def run(

@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from preemption import fast, workload
+from preemption import workload
 from preemption.results import Id
-from preemption.scheduler import Run, Scheduler
 from preemption.settings import SchedulerConfig
 from preemption.workload import Request, crowd, whole
 
@@ -78,6 +77,9 @@ def chunked_prefill(prompt: int, budget: int) -> ChunkedPrefill:
     ]
     tokens = sum(request.prompt + request.output + BLOCK_TOKENS for request in requests)
     config = SchedulerConfig(BLOCK_TOKENS, tokens // BLOCK_TOKENS + 1, budget, len(requests))
+    # Not above: `python -m preemption.scheduler` warns if the package has it imported before.
+    from preemption.scheduler import Run, Scheduler
+
     run = Run(Scheduler(config), requests)
     passes = []
     while run.first_token_ns[-1] is None:
@@ -114,6 +116,8 @@ def under_load(requests_per_s: float, blocks: int) -> LoadPoint:
     pool that is too small for the longest request.
     """
     config = SchedulerConfig(BLOCK_TOKENS, blocks + 1, _BUDGET_TOKENS, _MAX_NUM_SEQS)
+    from preemption import fast  # not above, as in `chunked_prefill`
+
     result = fast.simulate(_arriving(requests_per_s), config)
     return LoadPoint(
         requests_per_s,

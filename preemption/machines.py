@@ -125,7 +125,7 @@ class Model(Row):
         if not isinstance(config, Mapping):
             path = Path(config)
             try:
-                config = json.loads(path.read_text(encoding="utf-8"))
+                config = json.loads(path.read_text(encoding="utf-8-sig"))
             except ValueError as error:
                 raise ValueError(f"{path} is not a JSON file: {error}") from None
             if not isinstance(config, Mapping):

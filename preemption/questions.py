@@ -1,7 +1,8 @@
 """Questions: a choice or a number that the reader commits to before the answer opens."""
 
 import html
-import math
+import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -11,13 +12,18 @@ import traitlets
 
 from preemption import theme, words
 
+# With commas between thousands or without.
+_NUMBER = re.compile(
+    r"[+-]?(\d{1,3}(,\d{3})+(\.\d*)?|\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII
+)
+
 
 class _Question(widgets.VBox):  # type: ignore[misc]
     """A question, a control, a button that commits, and the answer, closed until then.
 
     `value` is what the reader committed to and stays; it is None before and can be observed.
-    A subclass says in `_held` what the control holds, in `_checked` what may be an answer and
-    in `_reply` what the reader is told.
+    A subclass says in `_held` what the control holds, in `_checked` what may be an answer, in
+    `_is_right` whether it is right and in `_reply` what the reader is told.
     """
 
     value = traitlets.Any(None, allow_none=True, read_only=True)
@@ -47,7 +53,7 @@ class _Question(widgets.VBox):  # type: ignore[misc]
         if self.answered:
             raise ValueError(f"already answered: {self.value}. The first answer stays.")
         value = self._checked(value)
-        self._open(self._reply(value))
+        self._open(self._reply(value), right=self._is_right(value))
         self._button.layout.display = "none"
         self._control.disabled = True
         self._show_held(value)
@@ -60,8 +66,9 @@ class _Question(widgets.VBox):  # type: ignore[misc]
         except (TypeError, ValueError) as error:
             self._open([str(error)])
 
-    def _open(self, paragraphs: Sequence[str], *, note: str = "pe-note") -> None:
+    def _open(self, paragraphs: Sequence[str], *, right: bool = False) -> None:
         text = "".join(f"<p>{html.escape(paragraph)}</p>" for paragraph in paragraphs)
+        note = "pe-note pe-right" if right else "pe-note"
         self._reply_box.value = (
             f'<div class="pe" role="status" aria-live="polite"><div class="{note}">{text}</div>'
             "</div>"
@@ -104,8 +111,11 @@ class Choice(_Question):
     def _show_held(self, value: str) -> None:
         self._control.value = value
 
+    def _is_right(self, value: str) -> bool:
+        return value == self._right
+
     def _reply(self, value: str) -> list[str]:
-        if value == self._right:
+        if self._is_right(value):
             reply = [f"{value}: right. {self._of_option[value]}"]
         else:
             reply = [f"{value}: not so. {self._of_option[value]}"]
@@ -142,37 +152,43 @@ class NumericGuess(_Question):
     ) -> None:
         self._truth, self._unit, self._tolerance = truth, unit, tolerance
         self._because, self.subject = because, subject
-        super().__init__(
-            question,
-            widgets.Text(
-                description=f"your guess ({unit})",
-                continuous_update=False,
-                style={"description_width": "initial"},
-                layout={"width": "260px"},
-            ),
+        # The box tells its text key by key, so that it is here when Enter is.
+        box = widgets.Text(
+            description=f"your guess ({unit})",
+            style={"description_width": "initial"},
+            layout={"width": "260px"},
         )
+        box.on_msg(self._on_enter)
+        super().__init__(question, box)
+
+    def _on_enter(self, _box: widgets.Text, content: dict[str, Any], _buffers: Any) -> None:
+        if content.get("event") == "submit" and not self.answered:
+            self.commit()
 
     def _held(self) -> Any:
-        text = self._control.value.strip().replace(",", "").removesuffix(self._unit).strip()
-        try:
-            return float(text)
-        except ValueError:
-            came = f"not {self._control.value!r}" if text else "and the box is empty"
-            raise ValueError(f"The guess must be a number in {self._unit}, {came}.") from None
+        text = self._control.value.strip().removesuffix(self._unit).strip()
+        if _NUMBER.fullmatch(text):
+            return float(text.replace(",", ""))
+        came = f"not {self._control.value!r}" if text else "and the box is empty"
+        comma = " Type a point before the decimals." if "," in text else ""
+        raise ValueError(f"The guess must be a number in {self._unit}, {came}.{comma}")
 
     def _checked(self, value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float | np.number):
             raise TypeError(f"the guess must be a number in {self._unit}, not {value!r}")
-        if not 0 < value < math.inf:
+        if not 0 < value <= sys.float_info.max:
             raise ValueError(f"the guess must be above 0 {self._unit} and finite, not {value}")
         return float(value)
 
     def _show_held(self, value: float) -> None:
         self._control.value = words.plain(value)
 
+    def _is_right(self, value: float) -> bool:
+        return abs(value / self._truth - 1) <= self._tolerance
+
     def _reply(self, value: float) -> list[str]:
         ratio = value / self._truth
-        if abs(ratio - 1) <= self._tolerance:
+        if self._is_right(value):
             found = f"right, within {words.digits(100 * self._tolerance, 2)}%"
         elif ratio > 1:
             found = f"{words.digits(ratio, 2)} times too high"
@@ -213,7 +229,7 @@ class TypedAnswer(_Question):
         """Say whether `value` is right."""
         self._control.value = value
         right, sentence = self._judge(value)
-        self._open([sentence], note="pe-note pe-right" if right else "pe-note")
+        self._open([sentence], right=right)
         if right:
             self.set_trait("value", value)
 

@@ -14,6 +14,7 @@ import itertools
 import json
 import math
 import sys
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
@@ -433,6 +434,7 @@ def simulate(
     order, an unknown rule or a bad value; TypeError for a wrong type.
     """
     how = Resume(resume, link_gb_per_s, swap_blocks, copy_out_in_background, cost)
+    requests = tuple(requests)
     check(requests, config)
     run = Run(Scheduler(config, victim, how), requests, cost, log)
     while run.step():
@@ -441,7 +443,12 @@ def simulate(
 
 
 def check(requests: Sequence[Request], config: SchedulerConfig) -> None:
-    """Refuse, with a ValueError that says which and why, requests that cannot be served."""
+    """Refuse requests that cannot be served, with a ValueError that says which and why."""
+    if not isinstance(config, SchedulerConfig):
+        raise TypeError(f"config must be a SchedulerConfig, not {config!r}")
+    for request in requests:
+        if not isinstance(request, Request):
+            raise TypeError(f"requests must hold Requests, not {request!r}")
     for before, after in itertools.pairwise(requests):
         if after.arrival < before.arrival:
             raise ValueError(
@@ -497,9 +504,11 @@ def replay(trace: Mapping[str, Any]) -> str:
     `trace` is a run as in `tests/traces`. Returns "identical: N iterations" or the first
     difference. The run has one iteration per tick of the recorded arrivals and exactly as many
     as were recorded, so that a recorded stall is repeated too. Raises ValueError for a trace
-    without iterations, or of an engine with settings that are not modelled.
+    without iterations or with an empty one, or of an engine with settings that are not modelled.
     """
     for t, (recorded, ours) in enumerate(zip(trace["iterations"], _repeat(trace), strict=True)):
+        if not recorded.keys() - {"t"}:
+            raise ValueError(f"iteration {t} has nothing recorded to compare")
         for name, value in recorded.items():
             if name not in ours:
                 return f"iteration {t}: {name} is recorded, but not known here"
@@ -569,6 +578,10 @@ def read_recorded(path: str | Path) -> Iterator[dict[str, Any]]:
             yield json.load(file)
 
 
+# What reading and repeating a file may raise that holds something else, or half of a trace.
+_BROKEN_FILE = (OSError, EOFError, zlib.error, LookupError, ValueError, TypeError, AttributeError)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Replay recorded runs from the command line; return 0 if all are identical, else 1."""
     parser = argparse.ArgumentParser(prog="python -m preemption.scheduler", description=__doc__)
@@ -577,12 +590,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     identical = True
     for path in parser.parse_args(arguments).replay:
+        runs = 0
         try:
             for trace in read_recorded(path):
+                runs += 1
                 said = replay(trace)
                 print(f"{path}: {trace.get('name', '')}: {said}")
                 identical &= said.startswith("identical")
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            if not runs:
+                raise ValueError("there is no recorded run in it")
+        except _BROKEN_FILE as error:
             print(f"{path}: {error!r}", file=sys.stderr)
             identical = False
     return 0 if identical else 1

@@ -100,7 +100,7 @@ class IterationCost:
     """How long an iteration takes: max(floor, base + per token) + per resident token, in ms.
 
     The first three are fitted to Vidur's published profile of Llama-3-8B on one A100 (MIT
-    licence): within 2% from 1,024 to 4,096 tokens, up to 27% too high below. The last is the
+    licence): within 2% from 1,024 to 4,096 tokens, up to 26% too high below. The last is the
     time to read the KV cache of one resident token, 131,072 B at the A100's 1,555 GB/s.
     """
 

@@ -1,5 +1,6 @@
 """Requests to serve: small loads by hand, Azure-shaped loads, and the real Azure trace."""
 
+import copy
 import csv
 import importlib
 import itertools
@@ -154,7 +155,7 @@ def quantiles(kind: Kind) -> dict[str, Any]:
     name = "conversation" if kind == "conv" else kind
     if name not in tables:
         raise ValueError(f"kind must be {' or '.join(map(repr, tables))}, not {kind!r}")
-    return tables[name]
+    return copy.deepcopy(tables[name])
 
 
 def read_trace(path: str | Path, minutes: float | None = None) -> list[Request]:
@@ -173,7 +174,10 @@ def read_trace(path: str | Path, minutes: float | None = None) -> list[Request]:
                 f"{path} is not an Azure LLM inference trace: its columns are {columns}"
             )
         start = None
-        for stamp, prompt, output in rows:
+        for row in rows:
+            if len(row) != len(columns):
+                raise ValueError(f"{path}, line {rows.line_num}: {len(columns)} cells, not {row}")
+            stamp, prompt, output = row
             ticks = _ticks(stamp)
             start = ticks if start is None else start
             arrival_ms = (ticks - start) / 10_000

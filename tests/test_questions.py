@@ -78,7 +78,7 @@ def test_a_guess_is_measured_against_the_truth(guess, value, reply):
         guess.answer(value)
 
 
-@pytest.mark.parametrize("bad", [0, -1, math.nan, math.inf])
+@pytest.mark.parametrize("bad", [0, -1, math.nan, math.inf, 10**400])
 def test_a_guess_out_of_range_is_refused(guess, bad):
     with pytest.raises(ValueError, match=str(bad)):
         guess.answer(bad)
@@ -97,6 +97,39 @@ def test_typing_a_guess(guess, typed):
     guess._control.value = typed
     guess.commit()
     assert guess.value == 5
+
+
+def test_thousands_may_have_commas_and_decimals_may_not(guess):
+    for typed in ("2,62", "1,2", "10,00", "1,0000"):
+        guess._control.value = typed
+        guess.commit()
+        assert "Type a point before the decimals." in guess._reply_box.value
+    guess._control.value = "1,234,567.5"
+    guess.commit()
+    assert guess.value == 1_234_567.5
+
+
+def test_enter_commits_a_guess(guess):
+    guess._control.value = "5"
+    guess._control._handle_custom_msg({"event": "other"}, [])
+    assert not guess.answered
+    guess._control._handle_custom_msg({"event": "submit"}, [])
+    guess._control._handle_custom_msg({"event": "submit"}, [])
+    assert guess.value == 5
+    assert "already" not in guess._reply_box.value
+
+
+def test_what_is_right_looks_right():
+    looks = []
+    for answer in ("No", "Yes"):
+        question = Choice("?", {"No": "", "Yes": ""}, right="No")
+        question.answer(answer)
+        looks.append("pe-right" in question._reply_box.value)
+    for value in (1.0, 2.0):
+        question = NumericGuess("?", truth=1.0, unit="ms", because="")
+        question.answer(value)
+        looks.append("pe-right" in question._reply_box.value)
+    assert looks == [True, False, True, False]
 
 
 @pytest.mark.parametrize("typed", ["", "five", "5 ms", "-3", "nan", "<b>"])
@@ -158,9 +191,9 @@ def test_a_wrong_answer_is_no_answer(typed):
     assert not typed.answered
 
 
-def test_a_box_tells_its_text_whole(guess, typed):
+def test_a_box_tells_its_text_whole(typed):
     """Not key by key: with a busy kernel, a click could come before the last keys."""
-    assert guess._control.continuous_update is typed._control.continuous_update is False
+    assert typed._control.continuous_update is False
 
 
 def test_the_box_tells_its_text_at_once_and_the_button_again(typed):

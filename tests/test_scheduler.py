@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preemption import workload
+from preemption import fast, workload
 from preemption.scheduler import (
     IterationCost,
     Run,
@@ -120,7 +120,30 @@ def test_the_command_line_returns_its_status():
     command = [sys.executable, "-m", "preemption.scheduler", "--replay"]
     done = subprocess.run([*command, TRACES[0]], capture_output=True, text=True)
     assert (done.returncode, done.stdout.rpartition(": ")[2]) == (0, "63 iterations\n")
+    assert done.stderr == ""
     assert subprocess.run([*command, __file__], capture_output=True).returncode == 1
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        gzip.compress(b""),
+        gzip.compress(b"{}")[:-9],
+        gzip.compress(b"{}"),
+        gzip.compress(b"[1]"),
+        gzip.compress(b'{"config": {}, "requests": [], "iterations": [5]}'),
+        gzip.compress(json.dumps(recorded(TRACES[0]) | {"iterations": [{"t": 0}]}).encode()),
+        b"no gzip",
+    ],
+    ids=["empty", "cut off", "no trace", "a list", "a number", "nothing recorded", "no gzip"],
+)
+def test_a_file_without_a_whole_run_is_an_error_and_the_next_is_replayed(content, tmp_path, capsys):
+    broken = tmp_path / "broken.jsonl.gz"
+    broken.write_bytes(content)
+    assert main(["--replay", str(broken), str(TRACES[0])]) == 1
+    said = capsys.readouterr()
+    assert str(broken) in said.err
+    assert "63 iterations" in said.out
 
 
 # ------------------------------------------------------------------ the rules, one by one
@@ -477,6 +500,19 @@ def test_a_request_that_just_fits_is_served():
 def test_a_bad_argument_is_refused(how, error, message):
     with pytest.raises(error, match=message):
         simulate(workload.two(), SMALL, **how)
+
+
+@pytest.mark.parametrize("serve", [simulate, fast.simulate])
+def test_requests_may_come_from_an_iterator_and_must_be_requests(serve):
+    assert serve(iter(workload.two()), SMALL) == serve(workload.two(), SMALL)
+    with pytest.raises(ValueError, match="comes twice"):
+        serve(iter([*workload.two(), *workload.two()]), SMALL)
+    for wrong in ([1], "ab", [None], [(0, 0, 32, 5)]):
+        with pytest.raises(TypeError, match="requests must hold Requests, not"):
+            serve(wrong, SMALL)
+    for wrong in (None, {}, "config"):
+        with pytest.raises(TypeError, match="config must be a SchedulerConfig, not"):
+            serve(workload.two(), wrong)
 
 
 def test_a_bad_cost_is_refused():

@@ -50,7 +50,7 @@ class LoadCurves:
             axes.set_yticks(style.decades(*_TTFT_MS))
         for axes, (_, title, *_) in zip((*over_rate, self.hook), panels, strict=True):
             style.title(axes, title)
-        self.guesses = Guesses(self.ttft, "requests/s", middle=5.5)
+        self.guesses = Guesses(self.ttft, "requests/s", middle=6.5, bottom=0.74)
 
         self.bands = [quick.Band(axes, theme.INK) for axes in over_rate]
         self.rate_lines = [quick.upright(axes) for axes in over_rate]

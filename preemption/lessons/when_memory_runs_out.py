@@ -12,7 +12,7 @@ def is_eviction_free() -> Choice:
     recompute = words.digits(costs.recompute_ms(1_000))
     swap = words.digits(costs.swap_ms(1_000, costs.PER_TOKEN_BYTES, costs.BANDWIDTH_BYTES_PER_S))
     return Choice(
-        "Is evicting a cache free if the sequence later resumes?",
+        "Is evicting a cache free if the request later resumes?",
         {
             "No": "The cache is needed again, and somebody has to bring it back.",
             "Yes": "Freeing memory is quick, but the request needs its cache again to go on.",

@@ -127,11 +127,14 @@ def test_a_guess_is_drawn_beside_the_truth(notebook, explorer):
     page = notebook.page
     asked = page.locator(".jp-OutputArea-output", has_text="The victim has 10,000").first
     asked.scroll_into_view_if_needed()
-    asked.get_by_label("your guess (GB/s)").fill("8")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
+    box = asked.get_by_label("your guess (GB/s)")
+    box.press_sequentially("2,62")
+    box.press("Enter")
+    expect(asked.get_by_role("status")).to_contain_text("Type a point before the decimals.")
+    box.fill("8")
+    box.press("Enter")
     expect(asked.get_by_role("status")).to_contain_text("3.1 times too high")
-    expect(explorer.root.get_by_text("your guess for 10,000 tokens: 8 GB/s")).to_be_visible()
+    expect(explorer.root.get_by_text("your guess: 8 GB/s")).to_be_visible()
 
 
 def test_after_a_restart_the_cells_run_again_and_predictions_start_anew(notebook):

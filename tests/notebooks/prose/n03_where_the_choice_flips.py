@@ -68,8 +68,7 @@ def worst_line():
         RECOMPUTE.linear_ms(tokens) / measured_ms - 1
         for tokens, measured_ms in PROFILES["Llama-3-8B on A100"].points
     ]
-    assert 0.26 < max(off) < 0.27
-    return "27%"
+    return f"{words.digits(100 * max(off), 2)}%"
 
 
 def within_a_factor_of_2():
@@ -135,7 +134,7 @@ COMPUTED: Computed = [
     ("measured were 9.7 ms", lambda: ms(RECOMPUTE.floor_ms)),
     ("1.68 ms for 1,000 tokens", lambda: f"{words.digits(attention_ms(1_000), 3)} ms"),
     ("16,804 ms for 100,000", lambda: f"{words.digits(attention_ms(1e5), 5)} ms"),
-    ("it is up to 27% too high", worst_line),
+    ("it is up to 26% too high", worst_line),
     (
         "the choice would flip at 108 tokens",
         lambda: words.plain(
@@ -168,7 +167,7 @@ COMPUTED: Computed = [
         lambda: f"{words.digits(DEEPSEEK.parameters / 1e9, 3)} billion",
     ),
     (
-        "its tub ends at 0.155 ms",
+        "the bottom of its tub is at 0.155 ms",
         lambda: f"{words.digits(lowest_per_token(DEEPSEEK_RECOMPUTE), 3)} ms",
     ),
     ("0.103 ms per token instead", lambda: f"{words.digits(DERIVED.ms_per_token, 3)} ms"),
