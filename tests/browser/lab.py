@@ -115,11 +115,16 @@ class OpenNotebook:
         self.page.set_default_timeout(20_000)
         self.errors = []
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", self._note_bad_path)
         if received is not None:
             self.page.on("websocket", partial(_count_frames, received))
         self.page.goto(lab.address(name))
         self.page.locator(".jp-NotebookPanel .jp-Cell").first.wait_for(timeout=60_000)
         self.page.keyboard.press("Control+b")
+
+    def _note_bad_path(self, message):
+        if "<path>" in message.text:  # of an SVG, such as one with "nan" in it
+            self.errors.append(message.text)
 
     def run_all(self):
         """Run all cells, once the kernel is there; return when the last one has run."""

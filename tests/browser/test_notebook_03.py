@@ -9,20 +9,14 @@ from preemption import resume, words
 from preemption.explorers.machines import BreakEvenExplorer, MachineExplorer
 from preemption.machines import DEVICES, LINKS, MODELS
 from preemption.resume import Copy, Recompute
-from tests.browser.lab import OnPage, OpenNotebook
+from tests.browser.lab import OnPage
 
 TOKENS, SHARE, LAUNCH = "cached tokens", "recomputed (%)", "copy start (µs)"
 
 
 @pytest.fixture(scope="module")
-def notebook(browser, lab):
-    opened = OpenNotebook(browser, lab, "03_where_the_choice_flips.ipynb")
-    opened.page.on(
-        "console",
-        lambda message: "<path>" in message.text and opened.errors.append(message.text),
-    )
-    opened.run_all()
-    return opened
+def notebook(run):
+    return run("03_where_the_choice_flips.ipynb")
 
 
 def reset(notebook, label):
