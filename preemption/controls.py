@@ -2,8 +2,7 @@
 
 import bisect
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Generic, Protocol, Self, TypeAlias, TypeVar, overload
 
 import ipywidgets as widgets
@@ -127,27 +126,17 @@ def round_numbers(low: float, high: float, *, whole: bool = False) -> list[float
 
 
 class Row(widgets.HBox):  # type: ignore[misc]
-    """The controls of one setting."""
+    """The controls of one setting, which tell `changed` what they hold if it is not `shown`."""
 
-    def __init__(self, changed: Changed, controls: Sequence[widgets.Widget]) -> None:
-        self._changed, self._showing = changed, False
+    def __init__(self, changed: Changed, controls: Sequence[widgets.Widget], default: Any) -> None:
+        self.changed, self.shown = changed, default
         super().__init__(controls)
+        self.show(default)
 
     def show(self, value: Any) -> None:
         """Let the controls show `value`, without telling anybody."""
-        raise NotImplementedError
-
-    @contextmanager
-    def _quietly(self) -> Iterator[None]:
-        self._showing = True
-        try:
-            yield
-        finally:
-            self._showing = False
-
-    def _tell(self, value: Any, *, dragging: bool = False) -> None:
-        if not self._showing:
-            self._changed(value, dragging)
+        # What they show is compared, and no flag set: other threads may hear the reader meanwhile.
+        self.shown = value
 
 
 class _BoxAndSlider(Row):
@@ -161,31 +150,39 @@ class _BoxAndSlider(Row):
         self.slider = widgets.IntSlider(
             max=len(number.places) - 1, readout=False, layout={"flex": "1 0 80px", "width": "auto"}
         )
-        super().__init__(changed, [self.box, self.slider])
-        self.show(number.default)
-        self.box.observe(lambda change: self._tell(change["new"]), "value")
-        self.slider.observe(
-            lambda change: self._tell(number.places[change["new"]], dragging=True), "value"
-        )
+        super().__init__(changed, [self.box, self.slider], number.default)
+        self.box.observe(self._typed, "value")
+        self.slider.observe(self._dragged, "value")
 
     def show(self, value: float) -> None:
-        with self._quietly():
-            self.box.value = value
-            self.slider.value = self._number.nearest_place(value)
+        super().show(value)
+        self.box.value = value
+        self.slider.value = self._number.nearest_place(value)
+
+    def _typed(self, change: dict[str, Any]) -> None:
+        if change["new"] != self.shown:
+            self.changed(change["new"], False)
+
+    def _dragged(self, change: dict[str, Any]) -> None:
+        if change["new"] != self._number.nearest_place(self.shown):
+            self.changed(self._number.places[change["new"]], True)
 
 
 class _Dropdown(Row):
     def __init__(self, select: Select, changed: Changed, label_width: str) -> None:
         self.list = widgets.Dropdown(
             options=list(select.options),
-            value=select.default,
             description=select.label,
             style={"description_width": label_width},
             layout={"width": f"calc({label_width} + 210px)", "max_width": "100%"},
         )
-        super().__init__(changed, [self.list])
-        self.list.observe(lambda change: self._tell(change["new"]), "value")
+        super().__init__(changed, [self.list], select.default)
+        self.list.observe(self._chosen, "value")
 
     def show(self, value: str) -> None:
-        with self._quietly():
-            self.list.value = value
+        super().show(value)
+        self.list.value = value
+
+    def _chosen(self, change: dict[str, Any]) -> None:
+        if change["new"] != self.shown:
+            self.changed(change["new"], False)

@@ -11,6 +11,7 @@ import inspect
 import io
 import itertools
 import re
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -32,6 +33,8 @@ _PNG_DPI = 144
 _NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
 _Renderer: Any = RendererSVG  # its methods have no types
 _salts = itertools.count()
+# A kernel may hear one control in one thread and the next in another; matplotlib knows only one.
+_lock = threading.RLock()
 
 _LAYER = {"grid_area": "1 / 1 / 2 / 2", "width": "100%", "margin": "0"}
 
@@ -81,7 +84,7 @@ class Canvas:
         """Return the axes and all else that does not move."""
         width, height = self._size()
         buffer = io.StringIO()
-        with mpl.rc_context(self._rc):
+        with _lock, mpl.rc_context(self._rc):
             renderer = _Renderer(width, height, buffer, image_dpi=72, metadata=_NO_METADATA)
             self._picture.figure.draw(renderer)
             renderer.finalize()
@@ -107,7 +110,8 @@ class Canvas:
     def png(self) -> bytes:
         """Return the whole picture, on paper."""
         buffer = io.BytesIO()
-        self._picture.figure.savefig(buffer, format="png", dpi=_PNG_DPI, facecolor=theme.PAPER)
+        with _lock:
+            self._picture.figure.savefig(buffer, format="png", dpi=_PNG_DPI, facecolor=theme.PAPER)
         return buffer.getvalue()
 
     def _size(self) -> tuple[float, float]:
@@ -194,20 +198,22 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
 
     def change(self, **settings: Any) -> None:
         """Set several settings at once, or none of them if one is refused."""
-        self._apply(
-            self.settings | {name: self._checked(name, settings[name]) for name in settings}
-        )
+        checked = {name: self._checked(name, value) for name, value in settings.items()}
+        with _lock:
+            self._apply(self.settings | checked)
 
     def reset(self) -> None:
         """Go back to the defaults."""
-        self._apply(self._defaults())
+        with _lock:
+            self._apply(self._defaults())
 
     def settle(self) -> None:
         """Fit the axes to the present settings, as when a drag has ended."""
-        if self._settling:
-            self._settling.cancel()
-            self._settling = None
-        self._draw(fit=True)
+        with _lock:
+            if self._settling:
+                self._settling.cancel()
+                self._settling = None
+            self._draw(fit=True)
 
     def _defaults(self) -> dict[str, Any]:
         return {name: setting.default for name, setting in self._known.items()} | self._start
@@ -244,8 +250,9 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         """Let `show` draw numeric guesses, (value, subject), once they are answered."""
 
         def draw(_: object = None) -> None:
-            show([(guess.value, guess.subject) for guess in guesses if guess.answered])
-            self._draw_still()
+            with _lock:
+                show([(guess.value, guess.subject) for guess in guesses if guess.answered])
+                self._draw_still()
 
         for guess in guesses:
             guess.observe(draw, "value")
@@ -268,14 +275,15 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
 
     def _reader_sets(self, name: str, value: object, dragging: bool) -> None:
         """Take a value from a control; it cannot raise, since nobody would see it."""
-        self._from_reader(
-            lambda: self._apply(
-                self.settings | {name: self._checked(name, value)}, fit=not dragging
+        with _lock:
+            self._from_reader(
+                lambda: self._apply(
+                    self.settings | {name: self._checked(name, value)}, fit=not dragging
+                )
             )
-        )
-        self._rows[name].show(self.settings[name])
-        if dragging:
-            self._settle_soon()
+            self._rows[name].show(self.settings[name])
+            if dragging:
+                self._settle_soon()
 
     def _settle_soon(self) -> None:
         if self._settling:
@@ -288,11 +296,12 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
             self._settling = loop.call_later(SETTLE_S, self._from_reader, self.settle)
 
     def _from_reader(self, action: Callable[[], None]) -> None:
-        try:
-            action()
-        except Exception as error:
-            self._error = str(error)
-            self._send()
+        with _lock:
+            try:
+                action()
+            except Exception as error:
+                self._error = str(error)
+                self._send()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Bundle:
         """Add what is left of the explorer without a kernel: its picture and its verdict."""

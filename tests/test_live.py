@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import re
+import threading
 
 import numpy as np
 import pytest
@@ -255,6 +256,24 @@ def test_an_error_during_the_end_of_a_drag_stays_to_be_read(explorer, monkeypatc
         assert "must be" not in page_text(explorer)
 
     asyncio.run(drag_and_type())
+
+
+def test_a_reader_is_heard_while_another_thread_resets(explorer):
+    explorer.tokens = 5
+    box = row(explorer, "tokens").box
+    reader = threading.Thread(target=setattr, args=(box, "value", 7))
+
+    def meanwhile(_):
+        box.unobserve(meanwhile, "value")
+        reader.start()
+        reader.join(0.2)
+        assert reader.is_alive(), "the reader did not wait for the end of the reset"
+
+    box.observe(meanwhile, "value")
+    explorer.reset()
+    reader.join()
+    assert explorer.tokens == box.value == 7
+    assert verdict_of(7, 25) in page_text(explorer)
 
 
 def test_code_fits_the_limits_at_once(explorer):
