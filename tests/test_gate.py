@@ -1,9 +1,10 @@
 """The gate proves itself: faults planted in copies of notebook 01 and of the package are found.
 
-Each fault stands in a notebook of its own beside a healthy one, in a copy of the project, so
-that a single run of pytest shows which are caught.
+All faults stand in one copy of the project, each in a notebook or a cell of its own beside a
+healthy one, so that a single run of pytest shows which are caught.
 """
 
+import copy
 import os
 import re
 import shutil
@@ -18,29 +19,6 @@ ROOT = Path(__file__).parents[1]
 CELL_TIMEOUT_S = 5
 
 
-def copy_project(folder):
-    """Copy what pytest needs, without notebooks."""
-    ignore = shutil.ignore_patterns("__pycache__", "*.ipynb")
-    for name in ("preemption", "tests", "notebooks"):
-        shutil.copytree(ROOT / name, folder / name, ignore=ignore)
-    for name in ("pyproject.toml", "README.md", "environment.yml"):
-        shutil.copy(ROOT / name, folder)
-    return folder
-
-
-def run_pytest(folder, *arguments):
-    """Return the ids of failed and of passed tests of a run in `folder`."""
-    command = [sys.executable, "-m", "pytest", "-q", "-rA", "-p", "no:cacheprovider", *arguments]
-    environment = os.environ | {"PYTHONPATH": str(folder)}
-    done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=170
-    )
-    results = re.findall(r"^(PASSED|FAILED|ERROR) (.+?)(?: - .*)?$", done.stdout, re.MULTILINE)
-    assert results, done.stdout + done.stderr
-    failed = {test for result, test in results if result != "PASSED"}
-    return failed, {test for result, test in results if result == "PASSED"} - failed
-
-
 def notebook_01():
     return nbformat.read(ROOT / "notebooks" / "01_preemption.ipynb", as_version=4)
 
@@ -51,6 +29,9 @@ def code(notebook):
 
 def cell(notebook, name):
     return next(cell for cell in notebook.cells if cell.id == name)
+
+
+# Faults in a file, found without running it: each takes a notebook.
 
 
 def healthy(notebook):
@@ -83,128 +64,155 @@ def unexplained_tag(notebook):
     cell(notebook, "anchor-numbers").metadata["tags"] = ["nbval-skip"]
 
 
+def changed_number_in_a_text(notebook):
+    text = cell(notebook, "should-have-seen")
+    assert "10.49 ms" in text.source
+    text.source = text.source.replace("10.49 ms", "10.48 ms")
+
+
 FILE_FAULTS = {
-    cleared_outputs: ["test_executed_top_to_bottom", "test_outputs_are_kept"],
-    one_output_gone: ["test_outputs_are_kept"],
-    out_of_order: ["test_executed_top_to_bottom"],
-    stderr: ["test_no_errors_and_no_stderr"],
-    widget_state: ["test_metadata_is_bare"],
-    unexplained_tag: ["test_metadata_is_bare"],
-    healthy: [],
+    cleared_outputs: {"test_executed_top_to_bottom", "test_outputs_are_kept"},
+    one_output_gone: {"test_outputs_are_kept"},
+    out_of_order: {"test_executed_top_to_bottom"},
+    stderr: {"test_no_errors_and_no_stderr"},
+    widget_state: {"test_metadata_is_bare"},
+    unexplained_tag: {"test_metadata_is_bare"},
+    changed_number_in_a_text: {
+        "test_the_phrase_is_there_and_agrees",
+        "test_no_number_stands_unbound",
+    },
+    healthy: set(),
 }
 
 
-@pytest.fixture(scope="module")
-def hygiene(tmp_path_factory):
-    """Run the tests of the files alone, over one notebook for each fault."""
-    project = copy_project(tmp_path_factory.mktemp("files"))
-    for path in (ROOT / "notebooks").glob("*.ipynb"):  # the notebooks link to one another
-        shutil.copy(path, project / "notebooks")
-    for fault in FILE_FAULTS:
-        notebook = notebook_01()
-        fault(notebook)
-        nbformat.write(notebook, project / "notebooks" / f"{fault.__name__}.ipynb")
-    return run_pytest(project, "tests/notebooks/test_hygiene.py")
+# Faults that show when a cell runs: each takes a copy of a cell with its outputs.
 
 
-@pytest.mark.parametrize("fault", FILE_FAULTS, ids=lambda fault: fault.__name__)
-def test_a_fault_in_the_file_is_found(hygiene, fault):
-    failed, passed = hygiene
-    mark = f"[{fault.__name__}]"
-    found = {test.split("::")[1].removesuffix(mark) for test in failed if test.endswith(mark)}
-    assert found == set(FILE_FAULTS[fault])
-    assert any(test.endswith(mark) for test in passed)
+def healthy_cell(printing):
+    assert printing.outputs
 
 
-def changed_number(notebook):
-    output = cell(notebook, "anchor-numbers").outputs[0]
-    output.text = output.text.replace("10.49", "10.48")
+def changed_number(printing):
+    assert "10.49" in printing.outputs[0].text
+    printing.outputs[0].text = printing.outputs[0].text.replace("10.49", "10.48")
 
 
-def callback_raises(notebook):
-    cell(notebook, "anchor-numbers").source = (
+def callback_raises(printing):
+    printing.source = (
         "explorer = CostExplorer()\n"
         "explorer._curves.show = lambda *_: 1 / 0\n"
         "explorer.bandwidth_gb_per_s = 1.0"
     )
-    cell(notebook, "anchor-numbers").outputs = []
+    printing.outputs = []
 
 
-def new_stderr(notebook):
-    cell(notebook, "anchor-numbers").source += "\nimport sys; print('warning', file=sys.stderr)"
+def new_stderr(printing):
+    printing.source += "\nimport sys; print('warning', file=sys.stderr)"
 
 
-def never_ends(notebook):
-    cell(notebook, "anchor-numbers").source += "\nwhile True: pass"
+def changed_verdict(explorer):
+    explorer.outputs[0].data["text/plain"] = "swap is cheaper"
 
 
-def kernel_dies(notebook):
-    cell(notebook, "anchor-numbers").source += "\nimport os; os._exit(1)"
+def never_ends(printing):
+    printing.source += "\nwhile True: pass"
 
 
-def changed_verdict(notebook):
-    cell(notebook, "explorer").outputs[0].data["text/plain"] = "swap is cheaper"
+def kernel_dies(printing):
+    printing.source += "\nimport os; os._exit(1)"
 
 
-RUN_FAULTS = [
-    changed_number,
-    changed_verdict,
-    callback_raises,
-    new_stderr,
-    never_ends,
-    kernel_dies,
-    healthy,
-]
+# By notebook: a kernel that hangs or dies cannot run other cells.
+RUN_FAULTS = {
+    "goes_on": [healthy_cell, changed_number, callback_raises, new_stderr, changed_verdict],
+    "hangs": [healthy_cell, never_ends],
+    "dies": [healthy_cell, kernel_dies],
+}
+BEFORE = ("imports", "ask-flip-1000", "ask-flip-10000")
+
+
+def write_run_faults(folder):
+    folder.mkdir()
+    for name, faults in RUN_FAULTS.items():
+        notebook = notebook_01()
+        of_fault = []
+        for fault in faults:
+            kind = "explorer" if fault is changed_verdict else "anchor-numbers"
+            faulty = copy.deepcopy(cell(notebook, kind))
+            faulty.id = fault.__name__.replace("_", "-")
+            fault(faulty)
+            of_fault.append(faulty)
+        notebook.cells = [*(cell(notebook, name) for name in BEFORE), *of_fault]
+        nbformat.write(notebook, folder / f"{name}.ipynb")
+
+
+def write_file_faults(project):
+    for fault in FILE_FAULTS:
+        notebook = notebook_01()
+        fault(notebook)
+        nbformat.write(notebook, project / "notebooks" / f"{fault.__name__}.ipynb")
+        prose = project / "tests" / "notebooks" / "prose"
+        shutil.copy(prose / "n01_preemption.py", prose / f"n{fault.__name__}.py")
+
+
+def bend_a_curve(project):
+    path = project / "preemption" / "figures" / "cost_curves.py"
+    text = path.read_text()
+    right = "self.recompute_by_link.set_data(_ENDS_GB_PER_S, [recompute, recompute])"
+    assert right in text
+    path.write_text(text.replace(right, right.replace("recompute])", "1.01 * recompute])")))
 
 
 @pytest.fixture(scope="module")
-def executed(tmp_path_factory):
-    """Execute the imports and the cells with faults, one notebook for each fault."""
-    project = copy_project(tmp_path_factory.mktemp("run"))
-    for fault in RUN_FAULTS:
-        notebook = notebook_01()
-        fault(notebook)
-        kept = ("imports", "ask-flip-1000", "ask-flip-10000", "explorer", "anchor-numbers")
-        notebook.cells = [each for each in notebook.cells if each.id in kept]
-        nbformat.write(notebook, project / "notebooks" / f"{fault.__name__}.ipynb")
-    return run_pytest(project, "notebooks", f"--nbval-cell-timeout={CELL_TIMEOUT_S}")
+def results(tmp_path_factory):
+    """Plant all faults in a copy of the project; return the ids of failed and passed tests."""
+    project = tmp_path_factory.mktemp("faulty")
+    ignore = shutil.ignore_patterns("__pycache__")
+    for name in ("preemption", "tests", "notebooks"):
+        shutil.copytree(ROOT / name, project / name, ignore=ignore)
+    shutil.copy(ROOT / "pyproject.toml", project)
+    write_file_faults(project)
+    write_run_faults(project / "runs")
+    bend_a_curve(project)
+    command = [
+        *(sys.executable, "-m", "pytest", "-q", "-rA", "-p", "no:cacheprovider"),
+        f"--nbval-cell-timeout={CELL_TIMEOUT_S}",
+        *("tests/notebooks/test_hygiene.py", "tests/notebooks/test_prose.py", "runs"),
+        *(
+            f"tests/test_live.py::test_{name}"
+            for name in ("defaults", "curves_hold_the_models_data")
+        ),
+    ]
+    environment = os.environ | {"PYTHONPATH": str(project)}
+    done = subprocess.run(
+        command, cwd=project, env=environment, capture_output=True, text=True, timeout=170
+    )
+    found = re.findall(r"^(PASSED|FAILED|ERROR) (.+?)(?: - .*)?$", done.stdout, re.MULTILINE)
+    assert found, done.stdout + done.stderr
+    failed = {test for result, test in found if result != "PASSED"}
+    return failed, {test for result, test in found if result == "PASSED"} - failed
 
 
-@pytest.mark.parametrize("fault", RUN_FAULTS, ids=lambda fault: fault.__name__)
-def test_a_fault_in_a_run_is_found(executed, fault):
-    failed, passed = executed
-    name = f"{fault.__name__}.ipynb"
-    assert any(name in test for test in failed) == (fault is not healthy)
-    assert any(name in test for test in passed)
-
-
-def edit(path, old, new):
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new))
-
-
-def test_a_changed_number_in_a_text_is_found(tmp_path):
-    project = copy_project(tmp_path)
-    notebook = notebook_01()
-    text = cell(notebook, "should-have-seen")
-    text.source = text.source.replace("10.49 ms", "10.48 ms")
-    nbformat.write(notebook, project / "notebooks" / "01_preemption.ipynb")
-    failed, passed = run_pytest(project, "tests/notebooks/test_prose.py")
-    assert any("test_the_phrase_is_there_and_agrees" in test for test in failed)
-    assert any("test_no_number_stands_unbound" in test for test in failed)
+@pytest.mark.parametrize("fault", FILE_FAULTS, ids=lambda fault: fault.__name__)
+def test_a_fault_in_the_file_is_found(results, fault):
+    mark = re.compile(rf"::(\w+)\[{fault.__name__}[-\]]")
+    failed, passed = ({m[1] for m in map(mark.search, tests) if m} for tests in results)
+    assert failed == FILE_FAULTS[fault]
     assert passed
 
 
-def test_a_curve_that_differs_from_the_model_is_found(tmp_path):
-    project = copy_project(tmp_path)
-    edit(
-        project / "preemption" / "figures" / "cost_curves.py",
-        "self.recompute_by_link.set_data(_ENDS_GB_PER_S, [recompute, recompute])",
-        "self.recompute_by_link.set_data(_ENDS_GB_PER_S, [recompute, 1.01 * recompute])",
-    )
-    failed, passed = run_pytest(
-        project, "tests/test_live.py", "-k", "10.0-1000-25.0 or test_defaults"
-    )
-    assert any("test_curves_hold_the_models_data" in test for test in failed)
-    assert any("test_defaults" in test for test in passed)
+@pytest.mark.parametrize(
+    ("name", "number", "fault"),
+    [(name, number, fault) for name, run in RUN_FAULTS.items() for number, fault in enumerate(run)],
+)
+def test_a_fault_in_a_run_is_found(results, name, number, fault):
+    failed, passed = results
+    test = f"runs/{name}.ipynb::Cell {len(BEFORE) + number}"
+    assert test in (passed if fault is healthy_cell else failed)
+
+
+def test_a_curve_that_differs_from_the_model_is_found(results):
+    failed, passed = results
+    curves = "tests/test_live.py::test_curves_hold_the_models_data"
+    assert any(test.startswith(curves) for test in failed)
+    assert "tests/test_live.py::test_defaults" in passed

@@ -14,9 +14,15 @@ from preemption.explorers.cost import CostExplorer as Explorer
 from preemption.lessons.when_memory_runs_out import how_slow_must_the_link_be
 
 
-@pytest.fixture
-def explorer():
+@pytest.fixture(scope="module")
+def shared():
     return CostExplorer()
+
+
+@pytest.fixture
+def explorer(shared):
+    shared.reset()
+    return shared
 
 
 def row(explorer, name):
@@ -319,7 +325,8 @@ def test_guesses_are_drawn_once_answered():
 
 
 @pytest.mark.parametrize("guess", [0.001, 1e6])
-def test_a_guess_off_the_chart_stands_at_its_edge(explorer, guess):
+def test_a_guess_off_the_chart_stands_at_its_edge(guess):
+    explorer = CostExplorer()
     explorer._curves.guesses.show([(guess, "1,000 tokens")])
     line = explorer._curves.by_link.lines[-1]
     assert line.get_xdata()[0] == (0.1 if guess < 1 else 1000)

@@ -39,6 +39,7 @@ def run(browser, lab):
     @functools.cache
     def opened(name):
         notebook = OpenNotebook(browser, lab, name)
+        notebook.note_saved_picture()
         notebook.run_all()
         return notebook
 

@@ -126,6 +126,13 @@ class OpenNotebook:
         if "<path>" in message.text:  # of an SVG, such as one with "nan" in it
             self.errors.append(message.text)
 
+    def note_saved_picture(self):
+        """Keep how wide the first picture is that the file itself holds, before anything runs."""
+        saved = self.page.locator(".jp-OutputArea-output img").first
+        saved.scroll_into_view_if_needed()
+        expect(saved).to_be_visible()
+        self.saved_picture_px = saved.evaluate("image => image.naturalWidth")
+
     def run_all(self):
         """Run all cells, once the kernel is there; return when the last one has run."""
         kernel = self.page.locator(".jp-NotebookPanel .jp-Toolbar-kernelName")
@@ -189,6 +196,14 @@ class OnPage:
         place = round(float(self.slider(label).get_attribute("aria-valuenow")))
         numbers = (CostExplorer.tokens, CostExplorer.bandwidth_gb_per_s)
         return next(number.places[place] for number in numbers if number.label == label)
+
+    def reset(self, verdict):
+        """Reset the explorer, if it does not say `verdict` already, and wait until it does."""
+        # A click in flight could come after what follows: the kernel may hear it in a thread
+        # of its own.
+        if self.status.inner_text() != verdict:
+            self.root.get_by_role("button", name="reset").click()
+        expect(self.status).to_have_text(verdict)
 
     def drag(self, label, to, steps):
         """Drag a slider's handle to a part of its track, in even steps of the mouse."""

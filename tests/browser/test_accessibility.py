@@ -18,6 +18,10 @@ def notebook(run, request):
     return run(request.param.name)
 
 
+def test_a_saved_picture_is_there_before_anything_runs(notebook):
+    assert notebook.saved_picture_px > 1000
+
+
 def violations(page):
     """Return what axe-core finds in our outputs, but for the known one."""
     found = Axe().run(page, context={"include": [[".jp-OutputArea-output"]]}).response

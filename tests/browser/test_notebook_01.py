@@ -5,7 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab import OnPage, OpenNotebook
+from preemption import CostExplorer
+from tests.browser.lab import OnPage
 
 TOKENS, LINK = "cached tokens", "link bandwidth (GB/s)"
 
@@ -18,18 +19,8 @@ def notebook(run):
 @pytest.fixture
 def explorer(notebook):
     found = OnPage(notebook.page)
-    found.root.get_by_role("button", name="reset").click()
-    found.expect(1000, 25)
+    found.reset(CostExplorer().verdict)
     return found
-
-
-def test_the_saved_picture_is_there_before_anything_runs(browser, lab):
-    fresh = OpenNotebook(browser, lab, "01_preemption.ipynb")
-    saved = fresh.page.locator(".jp-OutputArea-output img").first
-    saved.scroll_into_view_if_needed()
-    expect(saved).to_be_visible()
-    assert saved.evaluate("image => image.naturalWidth") > 1000
-    fresh.page.close()
 
 
 def test_defaults_after_run_all(notebook):
