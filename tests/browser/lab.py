@@ -11,7 +11,6 @@ import urllib.error
 import urllib.request
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
 
 from playwright.sync_api import expect
 
@@ -27,23 +26,19 @@ def find_browser():
     return next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
-Settings: TypeAlias = dict[str, dict[str, object]]
-_NO_NEWS: Settings = {"apputils-extension/notification": {"fetchNews": "false"}}
+PAGES = {"lab": "lab/tree/{}?reset", "notebook 7": "notebooks/{}"}
 
 
 class Lab:
-    """JupyterLab, or Notebook 7, serving a copy of the notebooks, with settings of its own."""
+    """JupyterLab, and Notebook 7, serving a copy of the notebooks, with settings of its own."""
 
-    def __init__(
-        self, folder: Path, settings: Settings | None = None, app: str = "jupyterlab"
-    ) -> None:
-        self._page = {"jupyterlab": "lab/tree/{}?reset", "notebook": "notebooks/{}"}[app]
+    def __init__(self, folder: Path) -> None:
         self.notebooks = folder / "notebooks"
         shutil.copytree(NOTEBOOKS, self.notebooks)
-        for name, values in (_NO_NEWS | (settings or {})).items():
-            file = folder / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(json.dumps(values))
+        settings = folder / "settings" / "@jupyterlab" / "apputils-extension"
+        settings.mkdir(parents=True)
+        no_news = json.dumps({"fetchNews": "false"})
+        (settings / "notification.jupyterlab-settings").write_text(no_news)
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
@@ -51,7 +46,7 @@ class Lab:
         self._log = (folder / "log").open("w")
         self._process = subprocess.Popen(
             [
-                *(sys.executable, "-m", app, "--no-browser", "--allow-root"),
+                *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
                 *("--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0"),
                 *("--IdentityProvider.token=", f"--ServerApp.root_dir={self.notebooks}"),
             ],
@@ -79,9 +74,9 @@ class Lab:
                 time.sleep(0.2)
         raise TimeoutError(Path(self._log.name).read_text())
 
-    def address(self, name: str) -> str:
+    def address(self, name: str, page: str = "lab") -> str:
         """Return where the notebook of this name is opened."""
-        return f"{self._url}/{self._page.format(name)}"
+        return f"{self._url}/{PAGES[page].format(name)}"
 
     def stop(self) -> None:
         """End the server and its kernels."""
@@ -90,9 +85,9 @@ class Lab:
         self._log.close()
 
 
-def serve(folder, **options):
+def serve(folder):
     """Yield a Lab on `folder`, and stop it in the end."""
-    lab = Lab(folder, **options)
+    lab = Lab(folder)
     try:
         lab.wait()
         yield lab
@@ -110,15 +105,15 @@ _PROMPTS = "[...document.querySelectorAll('.jp-InputPrompt')].map(prompt => prom
 class OpenNotebook:
     """A notebook open in a page; `received` collects the bytes of each message to the page."""
 
-    def __init__(self, browser, lab, name, *, width=1280, height=1000, received=None):
-        self.page = browser.new_page(viewport={"width": width, "height": height})
+    def __init__(self, browser, lab, name, *, page="lab", received=None):
+        self.page = browser.new_page(viewport={"width": 1280, "height": 1000})
         self.page.set_default_timeout(20_000)
         self.errors = []
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("console", self._note_bad_path)
         if received is not None:
             self.page.on("websocket", partial(_count_frames, received))
-        self.page.goto(lab.address(name))
+        self.page.goto(lab.address(name, page))
         self.page.locator(".jp-NotebookPanel .jp-Cell").first.wait_for(timeout=60_000)
         self.page.keyboard.press("Control+b")
 

@@ -52,7 +52,7 @@ def test_keys_move_the_slider(explorer, label, position):
 
 
 @pytest.mark.parametrize("label", [TOKENS, LINK])
-@pytest.mark.parametrize(("to", "steps"), [(0.9, 5), (0.1, 60)])
+@pytest.mark.parametrize(("to", "steps"), [(0.9, 5), (0.1, 30)])
 def test_after_a_drag_the_last_picture_is_that_of_the_last_value(explorer, label, to, steps):
     before = explorer.values()
     explorer.drag(label, to, steps)

@@ -103,7 +103,7 @@ def test_guesses_of_iterations_are_drawn(notebook):
 def test_the_budget_drags(notebook, to):
     explorer = reset(notebook, BUDGET)
     expect_chunks(explorer, 512)
-    explorer.drag(BUDGET, to, 30)
+    explorer.drag(BUDGET, to, 15)
     budget = value_at(explorer, BUDGET, ChunkExplorer.budget)
     assert budget != 512
     expect_chunks(explorer, budget)

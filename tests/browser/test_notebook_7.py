@@ -1,18 +1,14 @@
 """The explorer drags in Jupyter Notebook 7 too."""
 
-import pytest
+import shutil
 
-from tests.browser.lab import OnPage, OpenNotebook, serve
-
-
-@pytest.fixture(scope="module")
-def notebook_7(browser, tmp_path_factory):
-    assert browser
-    yield from serve(tmp_path_factory.mktemp("notebook-7"), app="notebook")
+from tests.browser.lab import OnPage, OpenNotebook
 
 
-def test_the_explorer_drags(browser, notebook_7):
-    opened = OpenNotebook(browser, notebook_7, "01_preemption.ipynb")
+def test_the_explorer_drags(browser, lab):
+    shutil.copy(lab.notebooks / "01_preemption.ipynb", lab.notebooks / "in_notebook_7.ipynb")
+    opened = OpenNotebook(browser, lab, "in_notebook_7.ipynb", page="notebook 7")
+    assert opened.page.locator("body[data-notebook='notebooks']").count() == 1
     opened.run_all()
     opened.errors.clear()  # Notebook 7 has one of its own while it opens
     explorer = OnPage(opened.page)
@@ -24,3 +20,4 @@ def test_the_explorer_drags(browser, notebook_7):
     explorer.expect(1000, gb_per_s)
     assert explorer.picture.inner_html() != before
     assert opened.errors == []
+    opened.page.close()
