@@ -88,7 +88,8 @@ _COLOURS = (
     f".pe{{{_declare({colour: colour for colour in _NAMES})}}}"
     f"{','.join(_ON_DARK)}{{{_declare(_DARK)}}}"
     # Windows high contrast: the reader's own colours; line styles tell the curves apart.
-    f"@media (forced-colors: active){{.pe{{{_declare(_IN_HIGH_CONTRAST)}}}}}"
+    f"@media (forced-colors: active){{{','.join(('.pe', *_ON_DARK))}"
+    f"{{{_declare(_IN_HIGH_CONTRAST)}}}}}"
 )
 
 # Goes before anything of class "pe", the class of all that this package shows in a page.
