@@ -47,10 +47,14 @@ def choose(explorer, **names):
         explorer.box(label.replace("_", " ")).select_option(name)
 
 
-def expect_costs(explorer, model, device, link, tokens):
+HERE = ("Llama-3-8B", "A100 80 GB SXM", "PCIe 4.0 x16")
+
+
+def expect_costs(explorer, model, device, link, tokens, **copied):
     """Wait until the verdict is the package's at these settings; return both models."""
     recompute = Recompute.of(MODELS[model], DEVICES[device])
-    copy = Copy(model=MODELS[model], bandwidth_bytes_per_s=LINKS[link].bandwidth_bytes_per_s)
+    bandwidth = LINKS[link].bandwidth_bytes_per_s
+    copy = Copy(model=MODELS[model], bandwidth_bytes_per_s=bandwidth, **copied)
     expect(explorer.status).to_contain_text(
         f"{words.count(tokens, 'token')}: recompute {words.digits(recompute.ms(tokens))} ms, "
         f"swap {words.digits(copy.ms(tokens))} ms"
@@ -61,7 +65,7 @@ def expect_costs(explorer, model, device, link, tokens):
 @pytest.mark.parametrize(
     ("model", "device", "link"),
     [
-        ("Llama-3-8B", "A100 80 GB SXM", "PCIe 4.0 x16"),
+        HERE,
         ("OPT-13B", "A100 40 GB SXM", "PCIe 4.0 x16"),
         ("DeepSeek-V3", "H100 SXM", "PCIe 5.0 x16"),
     ],
@@ -85,19 +89,18 @@ def test_crossovers_are_marked_or_their_absence_is_said(notebook, model, device,
 
 def test_keys_and_mouse_move_the_tokens(notebook):
     explorer = reset(notebook, "prefill time")
-    here = ("Llama-3-8B", "A100 80 GB SXM", "PCIe 4.0 x16")
-    expect_costs(explorer, *here, 1_000)
+    expect_costs(explorer, *HERE, 1_000)
     slider = explorer.slider(TOKENS)
     slider.focus()
     for key, tokens in (("End", 1_000_000), ("Home", 1)):
         slider.press(key)
         expect(explorer.box(TOKENS)).to_have_value(f"{tokens}")
-        expect_costs(explorer, *here, tokens)
+        expect_costs(explorer, *HERE, tokens)
     explorer.drag(TOKENS, 0.6, 40)
     place = round(float(slider.get_attribute("aria-valuenow")))
     tokens = MachineExplorer.tokens.places[place]
     assert 100 < tokens < 100_000
-    expect_costs(explorer, *here, tokens)
+    expect_costs(explorer, *HERE, tokens)
     title = f"at {words.count(tokens, 'cached token')}"
     expect(explorer.picture.get_by_text(title, exact=True)).to_be_visible()
 
@@ -105,8 +108,10 @@ def test_keys_and_mouse_move_the_tokens(notebook):
 def test_whole_blocks_have_no_crossover(notebook):
     explorer = reset(notebook, "prefill time")
     choose(explorer, one_copy_per="block of all layers")
+    expect_costs(explorer, *HERE, 1_000, layout="block")
     expect(explorer.status).to_contain_text("No crossover in tokens: swap is cheaper")
     choose(explorer, one_copy_per="layer, K and V apart", request_waits_for="copy back only")
+    expect_costs(explorer, *HERE, 1_000, round_trip=False)
     expect(explorer.status).to_contain_text("No crossover in tokens: swap is cheaper")
 
 
