@@ -11,9 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from preemption import workload
+from preemption.checks import scalar, whole
 from preemption.results import Id
 from preemption.settings import SchedulerConfig
-from preemption.workload import Request, crowd, whole
+from preemption.workload import Request, crowd
 
 BLOCK_TOKENS = 16
 DECODES = 32
@@ -150,14 +151,14 @@ def _percentiles(times_ms: Mapping[Id, float]) -> tuple[float, float]:
 
 
 @cache
-def _load() -> list[Request]:
+def _load() -> tuple[Request, ...]:
     per_minute = 60 * workload.quantiles("conversation")["requests_per_s"]
-    return workload.azure_shaped(_LOAD_SEED, LOAD_REQUESTS / per_minute)
+    return tuple(workload.azure_shaped(_LOAD_SEED, LOAD_REQUESTS / per_minute))
 
 
 @lru_cache(maxsize=64)
-def _arriving(requests_per_s: float) -> list[Request]:
+def _arriving(requests_per_s: float) -> tuple[Request, ...]:
     """Return the load with its arrivals closer together or further apart."""
-    workload.number("requests_per_s", requests_per_s, positive=True)
+    scalar("requests_per_s", requests_per_s, positive=True)
     factor = workload.quantiles("conversation")["requests_per_s"] / requests_per_s
-    return [Request(r.id, r.arrival * factor, r.prompt, r.output) for r in _load()]
+    return tuple(Request(r.id, r.arrival * factor, r.prompt, r.output) for r in _load())
