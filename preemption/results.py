@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias
 
 from preemption.costs import PER_TOKEN_BYTES
+from preemption.words import count
 from preemption.workload import Request
 
 Id: TypeAlias = int | str
@@ -112,30 +113,26 @@ class Iteration:
             fate = "dropped" if event.how == "recompute" else "copied out"
             said.append(
                 f"Request {event.id} {why} and is preempted: "
-                f"{_count(event.blocks_freed, 'block')} freed, "
-                f"{_count(event.computed, 'cached token')} {fate}."
+                f"{count(event.blocks_freed, 'block')} freed, "
+                f"{count(event.computed, 'cached token')} {fate}."
             )
         for row in self.scheduled:
             if row.kind == "new":
                 said.append(f"Request {row.id} is admitted.")
             elif row.kind == "resumed":
-                came = f" with {_count(row.computed, 'token')} copied back" if row.computed else ""
+                came = f" with {count(row.computed, 'token')} copied back" if row.computed else ""
                 said.append(f"Request {row.id} resumes{came}.")
             if row.prefill:
-                said.append(f"Request {row.id} prefills {_count(row.tokens, 'token')}.")
+                said.append(f"Request {row.id} prefills {count(row.tokens, 'token')}.")
         if decoding := [row.id for row in self.scheduled if not row.prefill]:
             said.append(_all(decoding, "decodes", "decode"))
         if self.finished:
             said.append(_all(self.finished, "finishes", "finish"))
-        said.append(f"At its end: {_count(self.end.free_blocks, 'free block')}.")
+        said.append(f"At its end: {count(self.end.free_blocks, 'free block')}.")
         said.append(
             _all(self.end.waiting, "waits", "wait") if self.end.waiting else "Nobody waits."
         )
         return " ".join(said)
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def _all(ids: Sequence[Id], does: str, do: str) -> str:
