@@ -247,7 +247,7 @@ class Scheduler:
         return Snapshot(
             self.free,
             tuple(seq.request.id for seq in self.running),
-            tuple(seq.request.id for _, seq in sorted(self.waiting, key=lambda item: item[0])),
+            tuple(seq.request.id for _, seq in sorted(self.waiting)),
             {seq.request.id: (seq.computed, seq.tokens, seq.blocks) for seq in self.running},
         )
 
