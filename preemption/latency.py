@@ -68,7 +68,7 @@ def chunked_prefill(prompt: int, budget: int) -> ChunkedPrefill:
 
     `budget` is the token budget of an iteration (`max_num_batched_tokens`). Decodes take a token
     of it each and go first; the prompt gets the rest. Raises ValueError for a budget of less
-    than two tokens per request or a prompt of less than 1.
+    than two tokens per request or a prompt of less than 1, TypeError for no whole number.
     """
     prompt, budget = whole("prompt", prompt, least=1), whole("budget", budget, least=2 * DECODES)
     output = 100 + prompt // (budget - DECODES)  # enough to decode all the while
@@ -141,7 +141,7 @@ def preempts_from(points: Sequence[LoadPoint]) -> float | None:
 
 
 def asked_tokens_per_s(requests_per_s: float) -> float:
-    """Output tokens per second that these requests ask for in the mean, at this rate."""
+    """Output tokens per second that these requests ask for on average, at this rate."""
     return requests_per_s * float(np.mean([request.output for request in _load()]))
 
 

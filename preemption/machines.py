@@ -27,7 +27,11 @@ BITS = (16, 8, 4)
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """What every row of the catalogue has: a name, a source, how sure it is, and a remark."""
+    """What every row of the catalogue has: a name, a source, how sure it is, and a remark.
+
+    Rows of all kinds raise ValueError for a value out of range, or for values that do not go
+    together, and TypeError for a wrong type.
+    """
 
     name: str
     source: str

@@ -153,7 +153,7 @@ class Stay(NamedTuple):
 
 @dataclass(frozen=True)
 class Result:
-    """What a run did. Times count from 0 on the clock of the arrivals; tuples go by request."""
+    """What a run did. Times count from 0 on the clock of the arrivals."""
 
     requests: tuple[Request, ...]
     outcome: Outcome
@@ -172,7 +172,9 @@ class Result:
     moved_tokens: int
     """Cached tokens copied out, plus those copied back."""
     first_token_ns: tuple[int | None, ...]
+    """Per request, in the order of `requests`; None: it got none."""
     finished_ns: tuple[int | None, ...]
+    """Likewise; None: it did not finish."""
     stays: tuple[tuple[int, int, int | None, StayEnd | None], ...]
     """In the order of admission: index of the request, admitted and left in ns, how it ended."""
     log: tuple[Iteration, ...] = ()

@@ -1,4 +1,4 @@
-"""Figures as a reader sees them: significant digits, thousands, units."""
+"""Numbers as a reader sees them: significant digits, thousands, units."""
 
 from decimal import Decimal
 

@@ -175,7 +175,8 @@ def fetch_trace(kind: Kind = "conversation") -> Path:
     """Fetch the real Azure trace once, check its sha256, and return where the file lies.
 
     Needs the optional package pooch and, the first time, the network. Raises RuntimeError that
-    says which of them is missing. Patel et al., "Splitwise", ISCA 2024; CC BY 4.0.
+    says which of them is missing, ValueError for a file with another sha256.
+    Patel et al., "Splitwise", ISCA 2024; CC BY 4.0.
     """
     table = quantiles(kind)
     try:
