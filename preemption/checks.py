@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 Array: TypeAlias = NDArray[np.float64]
 Values: TypeAlias = float | NDArray[np.floating[Any]] | NDArray[np.integer[Any]]
 
+_NUMBERS = (int, float, np.integer, np.floating)
+_NO_NUMBERS = (bool, np.timedelta64)  # though Python and NumPy have them among the above
+
 
 def numbers(name: str, value: object, *, positive: bool = False) -> float | Array:
     """Return `value` as float64, a scalar or an array; it must be finite and 0 or more.
@@ -25,20 +28,14 @@ def numbers(name: str, value: object, *, positive: bool = False) -> float | Arra
         return array
     if not _is_number(value):
         raise TypeError(f"{name} must be a number or a NumPy array of numbers, not {value!r}")
-    return scalar(name, value, positive=positive)
+    return _in_range(name, value, positive)
 
 
 def scalar(name: str, value: object, *, positive: bool = False) -> float:
     """Return `value` as a float, checked like `numbers`; refuse arrays as well."""
     if not _is_number(value):
         raise TypeError(f"{name} must be a number, not {value!r}")
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf if value > 0 else -math.inf
-    if not (math.isfinite(number) and ((number > 0) if positive else (number >= 0))):
-        raise ValueError(f"{name} must be {_allowed(positive)}, not {number}")
-    return number
+    return _in_range(name, value, positive)
 
 
 def whole(name: str, value: object, *, least: int | None = None) -> int:
@@ -65,8 +62,17 @@ def flag(name: str, value: object) -> bool:
 
 
 def _is_number(value: object) -> TypeGuard[float]:
-    kinds = int | float | np.integer | np.floating
-    return isinstance(value, kinds) and not isinstance(value, bool | np.timedelta64)
+    return isinstance(value, _NUMBERS) and not isinstance(value, _NO_NUMBERS)
+
+
+def _in_range(name: str, value: float, positive: bool) -> float:
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf if value > 0 else -math.inf
+    if math.isfinite(number) and (number > 0 if positive else number >= 0):
+        return number
+    raise ValueError(f"{name} must be {_allowed(positive)}, not {number}")
 
 
 def _allowed(positive: bool) -> str:
