@@ -7,12 +7,10 @@ Source of the formula: Vaswani et al., "Attention Is All You Need" (2017), secti
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[np.float64]
+from preemption.checks import Array
 
 
 @dataclass(frozen=True, eq=False)

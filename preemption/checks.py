@@ -1,13 +1,17 @@
 """Checks of arguments: numbers, arrays of numbers and flags, or an error that says what came."""
 
 import math
-from typing import Any, SupportsFloat, TypeAlias
+import operator
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array: TypeAlias = NDArray[np.float64]
 Values: TypeAlias = float | NDArray[np.floating[Any]] | NDArray[np.integer[Any]]
+
+_NUMBERS = (int, float, np.integer, np.floating)
+_NO_NUMBERS = (bool, np.timedelta64)  # though Python and NumPy have them among the above
 
 
 def numbers(name: str, value: object, *, positive: bool = False) -> float | Array:
@@ -19,26 +23,35 @@ def numbers(name: str, value: object, *, positive: bool = False) -> float | Arra
     if isinstance(value, np.ndarray) and value.dtype.kind in "iuf":
         array = value.astype(np.float64)
         good = np.isfinite(array) & ((array > 0) if positive else (array >= 0))
-        if np.all(good):
-            return array
-        came: float = array[~good].flat[0]
-    elif isinstance(value, int | float | np.integer | np.floating) and not isinstance(
-        value, bool | np.timedelta64
-    ):
-        came = _float(name, value)
-        if math.isfinite(came) and ((came > 0) if positive else (came >= 0)):
-            return came
-    else:
+        if not np.all(good):
+            raise ValueError(f"{name} must be {_allowed(positive)}, not {array[~good].flat[0]}")
+        return array
+    if not _is_number(value):
         raise TypeError(f"{name} must be a number or a NumPy array of numbers, not {value!r}")
-    allowed = "finite and above 0" if positive else "finite and 0 or more"
-    raise ValueError(f"{name} must be {allowed}, not {came!s}")
+    return _in_range(name, value, positive)
 
 
 def scalar(name: str, value: object, *, positive: bool = False) -> float:
     """Return `value` as a float, checked like `numbers`; refuse arrays as well."""
-    if isinstance(value, np.ndarray):
-        raise TypeError(f"{name} must be one number, not the array {value!r}")
-    return float(numbers(name, value, positive=positive))
+    if not _is_number(value):
+        raise TypeError(f"{name} must be a number, not {value!r}")
+    return _in_range(name, value, positive)
+
+
+def whole(name: str, value: object, *, least: int | None = None) -> int:
+    """Return `value`, a whole number of Python or NumPy, as an int; `least` is the lowest allowed.
+
+    Raises TypeError for what is no whole number, ValueError for one that is too low.
+    """
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"{name} must be a whole number, not {value!r}") from None
+    if least is not None and number < least:
+        raise ValueError(f"{name} must be {least} or more, not {number}")
+    return number
 
 
 def flag(name: str, value: object) -> bool:
@@ -48,8 +61,19 @@ def flag(name: str, value: object) -> bool:
     return bool(value)
 
 
-def _float(name: str, value: SupportsFloat) -> float:
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, _NUMBERS) and not isinstance(value, _NO_NUMBERS)
+
+
+def _in_range(name: str, value: float, positive: bool) -> float:
     try:
-        return float(value)
+        number = float(value)
     except OverflowError:
-        raise ValueError(f"{name} must be finite, not a number beyond 1.8e308") from None
+        number = math.inf if value > 0 else -math.inf
+    if math.isfinite(number) and (number > 0 if positive else number >= 0):
+        return number
+    raise ValueError(f"{name} must be {_allowed(positive)}, not {number}")
+
+
+def _allowed(positive: bool) -> str:
+    return "finite and above 0" if positive else "finite and 0 or more"

@@ -143,7 +143,10 @@ def _grouped(fields: _Fields, heads: int) -> dict[str, int | None]:
         hidden_size = fields.whole("hidden_size")
         head_dim, rest = divmod(hidden_size, heads)
         if rest:
-            raise fields.error("head_dim", f"given: {heads} heads do not divide", hidden_size)
+            raise ValueError(
+                f"{fields.family}: head_dim is not known: it must be given, since {heads} heads do "
+                f"not divide hidden_size {hidden_size}"
+            )
     kv_heads = fields.whole_or_null("num_key_value_heads")
     return {"head_dim": head_dim, "kv_heads": heads if kv_heads is None else kv_heads}
 

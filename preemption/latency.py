@@ -11,9 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from preemption import workload
+from preemption.checks import scalar, whole
 from preemption.results import Id
 from preemption.settings import SchedulerConfig
-from preemption.workload import Request, crowd, whole
+from preemption.workload import Request, crowd
 
 BLOCK_TOKENS = 16
 DECODES = 32
@@ -67,7 +68,7 @@ def chunked_prefill(prompt: int, budget: int) -> ChunkedPrefill:
 
     `budget` is the token budget of an iteration (`max_num_batched_tokens`). Decodes take a token
     of it each and go first; the prompt gets the rest. Raises ValueError for a budget of less
-    than two tokens per request or a prompt of less than 1.
+    than two tokens per request or a prompt of less than 1, TypeError for no whole number.
     """
     prompt, budget = whole("prompt", prompt, least=1), whole("budget", budget, least=2 * DECODES)
     output = 100 + prompt // (budget - DECODES)  # enough to decode all the while
@@ -140,7 +141,7 @@ def preempts_from(points: Sequence[LoadPoint]) -> float | None:
 
 
 def asked_tokens_per_s(requests_per_s: float) -> float:
-    """Output tokens per second that these requests ask for in the mean, at this rate."""
+    """Output tokens per second that these requests ask for on average, at this rate."""
     return requests_per_s * float(np.mean([request.output for request in _load()]))
 
 
@@ -150,14 +151,14 @@ def _percentiles(times_ms: Mapping[Id, float]) -> tuple[float, float]:
 
 
 @cache
-def _load() -> list[Request]:
+def _load() -> tuple[Request, ...]:
     per_minute = 60 * workload.quantiles("conversation")["requests_per_s"]
-    return workload.azure_shaped(_LOAD_SEED, LOAD_REQUESTS / per_minute)
+    return tuple(workload.azure_shaped(_LOAD_SEED, LOAD_REQUESTS / per_minute))
 
 
 @lru_cache(maxsize=64)
-def _arriving(requests_per_s: float) -> list[Request]:
+def _arriving(requests_per_s: float) -> tuple[Request, ...]:
     """Return the load with its arrivals closer together or further apart."""
-    workload.number("requests_per_s", requests_per_s, positive=True)
+    scalar("requests_per_s", requests_per_s, positive=True)
     factor = workload.quantiles("conversation")["requests_per_s"] / requests_per_s
-    return [Request(r.id, r.arrival * factor, r.prompt, r.output) for r in _load()]
+    return tuple(Request(r.id, r.arrival * factor, r.prompt, r.output) for r in _load())

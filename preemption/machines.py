@@ -27,7 +27,11 @@ BITS = (16, 8, 4)
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """What every row of the catalogue has: a name, a source, how sure it is, and a remark."""
+    """What every row of the catalogue has: a name, a source, how sure it is, and a remark.
+
+    Rows of all kinds raise ValueError for a value out of range, or for values that do not go
+    together, and TypeError for a wrong type.
+    """
 
     name: str
     source: str
@@ -92,17 +96,28 @@ class Model(Row):
             if getattr(self, key) is not None:
                 self._whole(key)
         if (self.kv_heads is None) == (self.latent_dim is None):
-            raise ValueError("either kv_heads or latent_dim must be given")
+            raise ValueError(
+                "either kv_heads or latent_dim must be given, not "
+                f"{'neither' if self.kv_heads is None else 'both'}"
+            )
         self._whole("windowed_layers", least=0)
         if self.windowed_layers > self.layers:
-            raise ValueError(f"windowed_layers must be at most {self.layers}")
+            raise ValueError(
+                f"windowed_layers must be at most {self.layers}, not {self.windowed_layers}"
+            )
         if (self.window is None) != (self.windowed_layers == 0):
-            raise ValueError("window and windowed_layers belong together")
+            raise ValueError(
+                "window and windowed_layers belong together, but they are "
+                f"{self.window} and {self.windowed_layers}"
+            )
         for key in ("parameters", "active_parameters"):
             if getattr(self, key) is not None:
                 self._in_range(key, 1e5, 1e14, "parameters")
         if (self.active_parameters or 0) > (self.parameters or 0):
-            raise ValueError("active_parameters must be at most the parameters")
+            raise ValueError(
+                f"active_parameters must be at most the parameters, {self.parameters}, not "
+                f"{self.active_parameters}"
+            )
         self._in_range("weight_bits", 1, 32, "bits")
 
     @classmethod
@@ -232,7 +247,9 @@ class Link(Row):
         self._in_range("nominal_gb_per_s", 0.01, 1e4, "GB/s")
         if self.achieved_gb_per_s is None:
             if self.achieved_source or self.achieved_sure:
-                raise ValueError("achieved_source without achieved_gb_per_s")
+                raise ValueError(
+                    "achieved_source and achieved_sure must come with achieved_gb_per_s, not alone"
+                )
             return
         self._in_range("achieved_gb_per_s", 0.01, self.nominal_gb_per_s, "GB/s")
         sourced = isinstance(self.achieved_source, str) and self.achieved_source.strip()

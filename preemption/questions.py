@@ -3,6 +3,7 @@
 import html
 import re
 import sys
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,8 @@ import traitlets
 
 from preemption import theme, words
 
+# A kernel may hear a reader's click in one thread while a cell answers in another.
+_lock = threading.RLock()
 # With commas between thousands or without.
 _NUMBER = re.compile(
     r"[+-]?(\d{1,3}(,\d{3})+(\.\d*)?|\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII
@@ -22,8 +25,9 @@ class _Question(widgets.VBox):  # type: ignore[misc]
     """A question, a control, a button that commits, and the answer, closed until then.
 
     `value` is what the reader committed to and stays; it is None before and can be observed.
-    A subclass says in `_held` what the control holds, in `_checked` what may be an answer, in
-    `_is_right` whether it is right and in `_reply` what the reader is told.
+    A subclass says in `_held` what the control holds, in `_show_held` how it shows an answer, in
+    `_checked` what may be one, in `_is_right` whether it is right, in `_reply` what the reader is
+    told, and in `_asks` and `_answers` what is left without a kernel.
     """
 
     value = traitlets.Any(None, allow_none=True, read_only=True)
@@ -50,14 +54,15 @@ class _Question(widgets.VBox):  # type: ignore[misc]
 
     def answer(self, value: Any) -> None:
         """Commit to `value`. ValueError or TypeError if it is no answer, or not the first."""
-        if self.answered:
-            raise ValueError(f"already answered: {self.value}. The first answer stays.")
-        value = self._checked(value)
-        self._open(self._reply(value), right=self._is_right(value))
-        self._button.layout.display = "none"
-        self._control.disabled = True
-        self._show_held(value)
-        self.set_trait("value", value)
+        with _lock:
+            if self.answered:
+                raise ValueError(f"already answered: {self.value}. The first answer stays.")
+            value = self._checked(value)
+            self._open(self._reply(value), right=self._is_right(value))
+            self._button.layout.display = "none"
+            self._control.disabled = True
+            self._show_held(value)
+            self.set_trait("value", value)
 
     def commit(self) -> None:
         """Commit to what the control holds; if that is no answer, say so to the reader."""

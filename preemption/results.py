@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias
 
 from preemption.costs import PER_TOKEN_BYTES
+from preemption.words import count
 from preemption.workload import Request
 
 Id: TypeAlias = int | str
@@ -112,30 +113,26 @@ class Iteration:
             fate = "dropped" if event.how == "recompute" else "copied out"
             said.append(
                 f"Request {event.id} {why} and is preempted: "
-                f"{_count(event.blocks_freed, 'block')} freed, "
-                f"{_count(event.computed, 'cached token')} {fate}."
+                f"{count(event.blocks_freed, 'block')} freed, "
+                f"{count(event.computed, 'cached token')} {fate}."
             )
         for row in self.scheduled:
             if row.kind == "new":
                 said.append(f"Request {row.id} is admitted.")
             elif row.kind == "resumed":
-                came = f" with {_count(row.computed, 'token')} copied back" if row.computed else ""
+                came = f" with {count(row.computed, 'token')} copied back" if row.computed else ""
                 said.append(f"Request {row.id} resumes{came}.")
             if row.prefill:
-                said.append(f"Request {row.id} prefills {_count(row.tokens, 'token')}.")
+                said.append(f"Request {row.id} prefills {count(row.tokens, 'token')}.")
         if decoding := [row.id for row in self.scheduled if not row.prefill]:
             said.append(_all(decoding, "decodes", "decode"))
         if self.finished:
             said.append(_all(self.finished, "finishes", "finish"))
-        said.append(f"At its end: {_count(self.end.free_blocks, 'free block')}.")
+        said.append(f"At its end: {count(self.end.free_blocks, 'free block')}.")
         said.append(
             _all(self.end.waiting, "waits", "wait") if self.end.waiting else "Nobody waits."
         )
         return " ".join(said)
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def _all(ids: Sequence[Id], does: str, do: str) -> str:
@@ -156,7 +153,7 @@ class Stay(NamedTuple):
 
 @dataclass(frozen=True)
 class Result:
-    """What a run did. Times count from 0 on the clock of the arrivals; tuples go by request."""
+    """What a run did. Times count from 0 on the clock of the arrivals."""
 
     requests: tuple[Request, ...]
     outcome: Outcome
@@ -175,7 +172,9 @@ class Result:
     moved_tokens: int
     """Cached tokens copied out, plus those copied back."""
     first_token_ns: tuple[int | None, ...]
+    """Per request, in the order of `requests`; None: it got none."""
     finished_ns: tuple[int | None, ...]
+    """Likewise; None: it did not finish."""
     stays: tuple[tuple[int, int, int | None, StayEnd | None], ...]
     """In the order of admission: index of the request, admitted and left in ns, how it ended."""
     log: tuple[Iteration, ...] = ()

@@ -41,6 +41,7 @@ class Recompute:
     a is `start_ms`, b `ms_per_token`, c `ms_per_token2`, each 0 or more. Layers with a sliding
     window w = `window` add `windowed_ms_per_token2` x n^2 up to w tokens, and x (2 w n - w^2)
     beyond, where a token attends to w others only. `source` and `sure` say where this is from.
+    Raises ValueError for a value out of range, TypeError for a wrong type.
     """
 
     floor_ms: float
@@ -98,7 +99,9 @@ class Recompute:
                 f"floor: all weights read once at {device.memory_gb_per_s:,g} GB/s"
             )
         else:
-            raise ValueError(f"the parameters of {model.name} are not known")
+            raise ValueError(
+                f"the parameters of {model.name} are not known, so no time can be derived from them"
+            )
         layer_ms = model.heads * (model.head_dim + model.value_size) / flop_per_ms
         return cls(
             floor_ms=floor_ms,
@@ -155,13 +158,15 @@ class Copy:
     copied for each layer, and for keys and values (not for a latent vector), apart; "block": in
     one piece. Each copy takes `launch_us` microseconds to start, each event `fixed_ms`. With
     `round_trip` the cache goes out and back; without, it is copied out in the background and
-    only the way back counts. Copies are counted as tokens / block_tokens, not rounded up.
+    only the way back counts. Copies are counted as tokens / block_tokens, not rounded up, and
+    a block may have any size above 0, so that a break-even is one. Raises ValueError for a value
+    out of range, TypeError for a wrong type.
     """
 
     model: Model
     bandwidth_bytes_per_s: float
     bits: int = 16
-    block_tokens: int = BLOCK_TOKENS
+    block_tokens: float = BLOCK_TOKENS
     layout: Layout = "layer"
     launch_us: float = LAUNCH_US
     fixed_ms: float = 0.0

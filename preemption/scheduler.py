@@ -247,7 +247,7 @@ class Scheduler:
         return Snapshot(
             self.free,
             tuple(seq.request.id for seq in self.running),
-            tuple(seq.request.id for _, seq in sorted(self.waiting, key=lambda item: item[0])),
+            tuple(seq.request.id for _, seq in sorted(self.waiting)),
             {seq.request.id: (seq.computed, seq.tokens, seq.blocks) for seq in self.running},
         )
 
@@ -443,7 +443,10 @@ def simulate(
 
 
 def check(requests: Sequence[Request], config: SchedulerConfig) -> None:
-    """Refuse requests that cannot be served, with a ValueError that says which and why."""
+    """Refuse requests that cannot be served, with a ValueError that says which and why.
+
+    TypeError for anything but requests and a SchedulerConfig.
+    """
     if not isinstance(config, SchedulerConfig):
         raise TypeError(f"config must be a SchedulerConfig, not {config!r}")
     for request in requests:

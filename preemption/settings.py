@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from preemption.checks import flag, scalar, whole
 from preemption.costs import PER_TOKEN_BYTES
-from preemption.workload import number, whole
 
 
 @dataclass(frozen=True)
@@ -57,11 +57,10 @@ class SchedulerConfig:
         for name, smallest in least.items():
             object.__setattr__(self, name, whole(name, getattr(self, name), least=smallest))
         for name in ("enable_chunked_prefill", "scheduler_reserve_full_isl"):
-            if not isinstance(getattr(self, name), bool):
-                raise TypeError(f"{name} must be True or False, not {getattr(self, name)!r}")
+            object.__setattr__(self, name, flag(name, getattr(self, name)))
         if self.policy not in ("fcfs", "priority"):
             raise ValueError(f'policy must be "fcfs" or "priority", not {self.policy!r}')
-        if number("watermark", self.watermark) >= 1:
+        if scalar("watermark", self.watermark) >= 1:
             raise ValueError(f"watermark must be below 1, not {self.watermark!r}")
         budget, longest = self.max_num_batched_tokens, self.max_model_len
         if budget < self.max_num_seqs:
@@ -101,7 +100,8 @@ class IterationCost:
 
     The first three are fitted to Vidur's published profile of Llama-3-8B on one A100 (MIT
     licence): within 2% from 1,024 to 4,096 tokens, up to 26% too high below. The last is the
-    time to read the KV cache of one resident token, 131,072 B at the A100's 1,555 GB/s.
+    time to read the KV cache of one resident token, 131,072 B at the 1,555 GB/s of the A100
+    with 40 GB.
     """
 
     floor_ms: float = 9.7
@@ -110,9 +110,9 @@ class IterationCost:
     per_resident_token_ms: float = 8.4e-5
 
     def __post_init__(self) -> None:
-        number("floor_ms", self.floor_ms, positive=True)
+        scalar("floor_ms", self.floor_ms, positive=True)
         for name in ("base_ms", "per_token_ms", "per_resident_token_ms"):
-            number(name, getattr(self, name))
+            scalar(name, getattr(self, name))
 
     @cached_property
     def whole_ns(self) -> tuple[int, int, int, int]:
@@ -151,13 +151,10 @@ class Resume:
         if self.mode not in ("recompute", "swap", "cheaper"):
             raise ValueError(f'resume must be "recompute", "swap" or "cheaper", not {self.mode!r}')
         if self.link_gb_per_s != math.inf:
-            number("link_gb_per_s", self.link_gb_per_s, positive=True)
+            scalar("link_gb_per_s", self.link_gb_per_s, positive=True)
         if self.swap_blocks is not None:
             whole("swap_blocks", self.swap_blocks, least=0)
-        if not isinstance(self.copy_out_in_background, bool):
-            raise TypeError(
-                f"copy_out_in_background must be True or False, not {self.copy_out_in_background!r}"
-            )
+        flag("copy_out_in_background", self.copy_out_in_background)
         if not isinstance(self.cost, IterationCost):
             raise TypeError(f"cost must be an IterationCost, not {self.cost!r}")
 

@@ -1,4 +1,4 @@
-"""Figures as a reader sees them: significant digits, thousands, units."""
+"""Numbers as a reader sees them: significant digits, thousands, units."""
 
 from decimal import Decimal
 
@@ -15,9 +15,9 @@ def plain(value: float) -> str:
 
 
 def size(n_bytes: float) -> str:
-    """Write a number of bytes in the largest decimal unit below it, with four digits."""
+    """Write a number of bytes with four digits, in the largest decimal unit that is not above."""
     for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if n_bytes >= factor:
+        if float(f"{n_bytes / factor:.4g}") >= 1:
             return f"{digits(n_bytes / factor)} {unit}"
     return f"{digits(n_bytes)} B"
 

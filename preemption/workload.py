@@ -5,7 +5,6 @@ import csv
 import importlib
 import itertools
 import math
-import operator
 import random
 import tomllib
 from collections.abc import Sequence
@@ -15,6 +14,8 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
+
+from preemption.checks import scalar, whole
 
 Kind: TypeAlias = Literal["conversation", "conv", "code"]
 
@@ -46,39 +47,9 @@ class Request:
             tokens = whole(f"{name} {who}", getattr(self, name), least=1)
             object.__setattr__(self, name, tokens)
         object.__setattr__(self, "priority", whole(f"priority {who}", self.priority))
-        object.__setattr__(self, "arrival", number(f"arrival {who}", self.arrival))
+        object.__setattr__(self, "arrival", scalar(f"arrival {who}", self.arrival))
         fraction, ms = math.modf(self.arrival)
         object.__setattr__(self, "arrival_ns", int(ms) * 10**6 + round(fraction * 1e6))
-
-
-def whole(name: str, value: object, *, least: int | None = None) -> int:
-    """Return `value` as an int, or say what is wrong: TypeError for no whole number.
-
-    ValueError if it is less than `least`. NumPy integers count as whole numbers.
-    """
-    try:
-        if isinstance(value, bool):
-            raise TypeError
-        result = operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise TypeError(f"{name} must be a whole number, not {value!r}") from None
-    if least is not None and result < least:
-        raise ValueError(f"{name} must be {least} or more, not {result}")
-    return result
-
-
-def number(name: str, value: object, *, positive: bool = False) -> float:
-    """Return `value` as a finite float, 0 or more (above 0 if `positive`), or say what is wrong."""
-    if isinstance(value, bool | str | bytes) or not hasattr(value, "__float__"):
-        raise TypeError(f"{name} must be a number, not {value!r}")
-    try:
-        result = float(value)
-    except OverflowError:
-        result = math.inf
-    if not (math.isfinite(result) and (result > 0 if positive else result >= 0)):
-        allowed = "finite and above 0" if positive else "finite and 0 or more"
-        raise ValueError(f"{name} must be {allowed}, not {value!r}")
-    return result
 
 
 def two() -> list[Request]:
@@ -99,7 +70,7 @@ def eight() -> list[Request]:
 
 def crowd(count: int, *, prompt: int, output: int, every_ms: float = 0.0) -> list[Request]:
     """`count` equal requests of `prompt` + `output` tokens, one every `every_ms` ms."""
-    count, every_ms = whole("count", count, least=0), number("every_ms", every_ms)
+    count, every_ms = whole("count", count, least=0), scalar("every_ms", every_ms)
     return [Request(i, every_ms * i, prompt, output) for i in range(count)]
 
 
@@ -110,10 +81,12 @@ def azure_shaped(seed: int, minutes: float, kind: Kind = "conversation") -> list
     means of prompt and output tokens are those of the real trace (`quantiles`). The rest is
     plainer than it: arrivals are evenly random (the real ones come in bursts, those of "code"
     above all), and prompt and output are independent (their real correlation: -0.1 and 0.0).
+    Raises ValueError for another kind or minutes that are not above 0, TypeError for a seed that
+    is no whole number.
     """
     table = quantiles(kind)
     rng = random.Random(whole("seed", seed))
-    count = round(number("minutes", minutes, positive=True) * 60 * table["requests_per_s"])
+    count = round(scalar("minutes", minutes, positive=True) * 60 * table["requests_per_s"])
     arrivals = sorted(rng.random() * minutes * 60_000 for _ in range(count))
     tokens = [_sample(rng, count, table["percent"], table[name]) for name in ("prompt", "output")]
     return [Request(i, *row) for i, row in enumerate(zip(arrivals, *tokens, strict=True))]
@@ -149,7 +122,7 @@ def quantiles(kind: Kind) -> dict[str, Any]:
 
     `requests_per_s`; `percent`, and for each percentage the tokens of `prompt` and `output`;
     `prompt_mean` and `output_mean`; `file` and `sha256` of the trace. Source and licence stand
-    in `preemption/data/azure_quantiles.toml`.
+    in `preemption/data/azure_quantiles.toml`. Raises ValueError for another kind.
     """
     tables: dict[str, dict[str, Any]] = _tables()["trace"]
     name = "conversation" if kind == "conv" else kind
@@ -162,9 +135,10 @@ def read_trace(path: str | Path, minutes: float | None = None) -> list[Request]:
     """Read a file of the Azure LLM inference trace 2023, or its first `minutes`.
 
     The file has the columns TIMESTAMP, ContextTokens and GeneratedTokens. Arrivals count in ms
-    from its first row. Raises ValueError if it is another kind of file.
+    from its first row. Raises ValueError if it is another kind of file, or for a row that cannot
+    be read.
     """
-    end_ms = math.inf if minutes is None else 60_000 * number("minutes", minutes, positive=True)
+    end_ms = math.inf if minutes is None else 60_000 * scalar("minutes", minutes, positive=True)
     requests: list[Request] = []
     with open(path, newline="", encoding="utf-8") as file:
         rows = csv.reader(file)
@@ -175,30 +149,34 @@ def read_trace(path: str | Path, minutes: float | None = None) -> list[Request]:
             )
         start = None
         for row in rows:
-            if len(row) != len(columns):
-                raise ValueError(f"{path}, line {rows.line_num}: {len(columns)} cells, not {row}")
-            stamp, prompt, output = row
-            ticks = _ticks(stamp)
-            start = ticks if start is None else start
-            arrival_ms = (ticks - start) / 10_000
-            if arrival_ms >= end_ms:
-                break
-            requests.append(Request(len(requests), arrival_ms, int(prompt), int(output)))
+            try:
+                stamp, prompt, output = row
+                ticks = _ticks(stamp)
+                start = ticks if start is None else start
+                arrival_ms = (ticks - start) / 10_000
+                if arrival_ms >= end_ms:
+                    break
+                requests.append(Request(len(requests), arrival_ms, int(prompt), int(output)))
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"{path}, line {rows.line_num}, {row}: {error}") from None
     return requests
 
 
 def _ticks(stamp: str) -> int:
-    """Return a time stamp with seven decimals in units of 100 ns; datetime knows only six."""
+    """Return a time stamp with up to seven decimals in units of 100 ns; datetime knows six."""
     whole_seconds, _, decimals = stamp.partition(".")
     since = datetime.fromisoformat(whole_seconds) - datetime.min
-    return since // timedelta(seconds=1) * 10**7 + int(decimals.ljust(7, "0") or 0)
+    if len(decimals) > 7:
+        raise ValueError(f"a time stamp must have up to seven decimals, not {stamp!r}")
+    return since // timedelta(seconds=1) * 10**7 + int(decimals.ljust(7, "0"))
 
 
 def fetch_trace(kind: Kind = "conversation") -> Path:
     """Fetch the real Azure trace once, check its sha256, and return where the file lies.
 
     Needs the optional package pooch and, the first time, the network. Raises RuntimeError that
-    says which of them is missing. Patel et al., "Splitwise", ISCA 2024; CC BY 4.0.
+    says which of them is missing, ValueError for a file with another sha256.
+    Patel et al., "Splitwise", ISCA 2024; CC BY 4.0.
     """
     table = quantiles(kind)
     try:

@@ -264,7 +264,7 @@ FIRST_TRIES = [
     (
         "continuous_schedule",
         "lambda lengths, slots: [['A', 'B'], ['A', None], ['C', None], ['C', None]]",
-        "slot 1 is free too early in iteration 1, both counted from 0.",
+        "slot 1 is left free in iteration 1, both counted from 0.",
     ),
     (
         "continuous_schedule",

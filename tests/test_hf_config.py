@@ -230,7 +230,7 @@ def test_names():
         ({"model_type": "llama", "num_attention_heads": [32]}, "num_attention_heads is not known"),
         ({"model_type": "llama", "num_key_value_heads": -8}, "num_key_value_heads is not known"),
         ({"model_type": "llama", "hidden_size": "4096"}, "hidden_size is not known"),
-        ({"model_type": "llama", "num_attention_heads": 24}, "head_dim is not known"),
+        ({"model_type": "llama", "num_attention_heads": 24}, "given, since 24 heads do not"),
         ({"model_type": "llama", "sliding_window": 4096}, "sliding_window is not known"),
         ({"model_type": "qwen3", "head_dim": None}, "head_dim is not known"),
         ({"model_type": "gemma2", "num_key_value_heads": None}, "num_key_value_heads is not known"),

@@ -359,6 +359,8 @@ def test_colours_are_variables_in_the_page(explorer):
 
 
 def test_a_still_picture_speaks():
+    with pytest.raises(ValueError, match=r"tokens must be below 1,400, to end .*, not 1400"):
+        eviction_timeline(1_400)
     picture = eviction_timeline(1_000)
     assert "100 ms" in picture.value
     data, metadata = picture._repr_mimebundle_()

@@ -156,6 +156,13 @@ def test_only_what_is_not_proportional_makes_crossovers(use):
         assert "No crossover" in use("linear", linear).verdict
 
 
+def test_the_linear_model_takes_no_measured_time_for_a_derived_one(use):
+    explorer = use("linear", {"prefill": "measured if known"})
+    derived = Recompute.of(MODELS["Llama-3-8B"], DEVICES["A100 80 GB SXM"], measured=False)
+    assert explorer.recompute.ms_per_token == derived.ms_per_token
+    assert "2 FLOP per active parameter and token at 50%" in explorer._sources.value
+
+
 @pytest.mark.parametrize("settings", MACHINES, ids=name)
 def test_the_verdict_is_the_models(use, settings):
     explorer = use("full", settings)

@@ -1,6 +1,7 @@
 """Questions: committed once, refused when bad, open only afterwards."""
 
 import math
+import threading
 
 import pytest
 
@@ -41,6 +42,30 @@ def test_committing_opens_the_answer_and_the_choice_stays(choice, option, reply)
     with pytest.raises(ValueError, match=f"already answered: {option}"):
         choice.answer("No")
     assert choice.value == option
+
+
+def test_the_first_answer_stays_while_another_thread_answers(choice):
+    refused = []
+
+    def answer_too():
+        try:
+            choice.answer("No")
+        except ValueError as error:
+            refused.append(str(error))
+
+    second = threading.Thread(target=answer_too)
+
+    def meanwhile(_):
+        choice._reply_box.unobserve(meanwhile, "value")
+        second.start()
+        second.join(0.2)
+        assert second.is_alive(), "the second answer did not wait for the end of the first"
+
+    choice._reply_box.observe(meanwhile, "value")
+    choice.answer("Yes")
+    second.join()
+    assert refused == ["already answered: Yes. The first answer stays."]
+    assert choice.value == choice._control.value == "Yes"
 
 
 @pytest.mark.parametrize("bad", ["no", "", None, 1, ["No"]])

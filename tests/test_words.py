@@ -37,6 +37,8 @@ def test_plain_is_exact(value, expected):
         (131_072, "131.1 kB"),
         (17_179_869_184, "17.18 GB"),
         (12, "12 B"),
+        (999_949_999, "999.9 MB"),
+        (999_950_000, "1 GB"),
     ],
 )
 def test_sizes(n_bytes, expected):

@@ -95,6 +95,26 @@ def test_read_trace_refuses_another_file(tmp_path):
         read_trace(tmp_path / "none.csv")
 
 
+@pytest.mark.parametrize(
+    "row",
+    [
+        "2023-11-17 00:02:00.0,10",
+        "2023-11-17 00:02:00.0,10,many",
+        "2023-11-17 00:02:00.0,10,0",
+        "2023-11-17 00:02:00.12345678,10,5",
+        "2023-11-17 00:02:00.0+00:00,10,5",
+        "2023-11-17 00:02:00+00:00,10,5",
+        "2023-11-16 00:00:00.0,10,5",
+        "noon,10,5",
+    ],
+)
+def test_read_trace_names_the_line_that_it_cannot_read(tmp_path, row):
+    path = tmp_path / "trace.csv"
+    path.write_text(f"{TRACE}\n{row}\n")
+    with pytest.raises(ValueError, match=r"trace\.csv, line 5, \["):
+        read_trace(path)
+
+
 class Pooch:
     """Stands in for pooch, which is optional, and for the network, which tests do not use."""
 

@@ -103,9 +103,10 @@ def judge(task: Task, function: Function, limit_s: float = LIMIT_S) -> Verdict:
         warnings.simplefilter("ignore", DeprecationWarning)
         process.start()
     writer.close()
+    end = time.monotonic() + limit_s + GRACE_S
     case = task.cases[0]
     try:
-        while reader.poll(limit_s + GRACE_S):
+        while reader.poll(max(0, end - time.monotonic())):
             message = reader.recv()
             if isinstance(message, Verdict):
                 return message

@@ -109,7 +109,7 @@ def rows_mistake(result: Any, right: list[list[str | None]], case: Case) -> str 
             entry = None if entry is None else _text(entry) or "no name"
             if entry != name:
                 state = "held too long" if name is None else "held by the wrong sequence"
-                state = "free too early" if entry is None else state
+                state = "left free" if entry is None else state
                 return f"slot {slot} is {state} in iteration {iteration}, both counted from 0."
     if len(result) != len(right):
         return f"{len(result)} rows are too {'many' if len(result) > len(right) else 'few'}."

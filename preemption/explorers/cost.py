@@ -72,7 +72,10 @@ class CostExplorer(Explorer):
 
 
 def eviction_timeline(tokens: int = 1_000) -> Still:
-    """Show one request that is evicted with `tokens` cached tokens and resumed, both ways."""
+    """Show one request that is evicted with `tokens` cached tokens and resumed, both ways.
+
+    Raises ValueError for a negative number, or one too large for the time line (1,400 or more).
+    """
     recompute = costs.recompute_ms(tokens)
     copy = costs.swap_ms(
         tokens, costs.PER_TOKEN_BYTES, costs.BANDWIDTH_BYTES_PER_S, round_trip=False

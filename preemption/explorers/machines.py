@@ -48,12 +48,11 @@ class OnMachine(Explorer):
     @property
     def recompute(self) -> Recompute:
         """The time to recompute at the present settings."""
-        return Recompute.of(
-            MODELS[self.model],
-            DEVICES[self.device],
-            self.efficiency / 100,
-            measured=self.prefill == _MEASURED,
-        )
+        return self._recompute(measured=self.prefill == _MEASURED)
+
+    def _recompute(self, *, measured: bool) -> Recompute:
+        model, device = MODELS[self.model], DEVICES[self.device]
+        return Recompute.of(model, device, self.efficiency / 100, measured=measured)
 
     @property
     def copy(self) -> Copy:
@@ -96,9 +95,9 @@ class MachineExplorer(OnMachine):
     """Choose a model, a device and a link; see which way is cheaper, and where that changes.
 
     With `linear` only what grows in proportion to the tokens counts, as in notebook 01: the
-    operations of the weights, and the bytes. `guesses` are numeric questions about the bandwidth
-    in GB/s at which the choice flips. Other arguments are settings to start from, as
-    `model="OPT-13B"`; every setting of `OnMachine` can be set from code.
+    operations of the weights, always derived, and the bytes. `guesses` are numeric questions
+    about the bandwidth in GB/s at which the choice flips. Other arguments are settings to start
+    from, as `model="OPT-13B"`; every setting of `OnMachine` can be set from code.
     """
 
     def __init__(self, guesses: Sequence[Any] = (), *, linear: bool = False, **start: Any) -> None:
@@ -117,13 +116,12 @@ class MachineExplorer(OnMachine):
     @property
     def recompute(self) -> Recompute:
         """The time to recompute at the present settings."""
-        full = super().recompute
         if not self._linear:
-            return full
+            return super().recompute
         return Recompute(
             floor_ms=0,
             start_ms=0,
-            ms_per_token=full.ms_per_token,
+            ms_per_token=self._recompute(measured=False).ms_per_token,
             source=f"2 FLOP per active parameter and token at {self.efficiency}% of the peak",
             sure="derived",
         )

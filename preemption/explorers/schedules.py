@@ -223,7 +223,7 @@ class AttentionExplorer(Explorer):
         super().__init__(self._map, [type(self).chunk])
 
     def _off(self, outputs: Array) -> Array:
-        """Return by how much each token's output is off, at most in any of its numbers."""
+        """Return how far each token's output is off: the largest difference in its numbers."""
         off: Array = np.abs(outputs - self._outputs).max(axis=1)
         return off
 

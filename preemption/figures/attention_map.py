@@ -1,6 +1,6 @@
 """Who attends to whom when a prompt is computed in chunks, and what comes out."""
 
-from preemption import theme
+from preemption import theme, words
 from preemption.checks import Array
 from preemption.figures import quick, style
 
@@ -73,4 +73,6 @@ class AttentionMap:
         self.right.set_data(numbers, right)
         self.wrong.set_data(numbers, wrong)
         chunks = -(-self._tokens // chunk_tokens)
-        self._title.set_text(f"{self._tokens} tokens in {chunks} chunk{'s' * (chunks > 1)}")
+        self._title.set_text(
+            f"{words.count(self._tokens, 'token')} in {words.count(chunks, 'chunk')}"
+        )

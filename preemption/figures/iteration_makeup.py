@@ -69,8 +69,10 @@ class IterationMakeup:
             quick.Label(by_budget, "time to first token", color=theme.PREFILL_TEXT, halo=True),
             quick.Label(by_budget, "longest gap of a decode", color=theme.DECODE, halo=True),
         ]
+        self._names[0].shift_px, self._names[1].shift_px = (8, 4), (8, -16)
         self._guess_point = quick.Points(by_budget, theme.GUESS, "s", size=9, face=theme.PAPER)
         self._guess = quick.Label(by_budget, color=theme.GUESS, halo=True)
+        self._guess.shift_px = (9, -5)
         self.mark_guess(None, LOW_BUDGET)
         self.moving: list[quick.Artist] = [
             self.prefill,
@@ -127,9 +129,7 @@ class IterationMakeup:
         x = worst.start_ms if early else min(worst.end_ms, right)
         self._gap.put(x, _ROWS["one decode"], f"longest gap {_ms(here.worst_gap_ms)}")
         self._names[0].put(BUDGETS[0], waits[0, 0])
-        self._names[0].shift_px = (8, 4)
         self._names[1].put(BUDGETS[0], waits[0, 1])
-        self._names[1].shift_px = (8, -16)
 
     def fit(self, here: ChunkedPrefill, slowest: ChunkedPrefill) -> bool:
         """Fit the axes to a run, and to that with the lowest budget; return whether it changed."""
@@ -156,7 +156,6 @@ class IterationMakeup:
             y = min(max(wait_ms, low), high)
             self._guess_point.set_data([budget], [y])
             self._guess.put(budget, y, f"your guess: {_ms(wait_ms)}")
-            self._guess.shift_px = (9, -5)
 
 
 def _ms(wait_ms: float) -> str:

@@ -1,6 +1,7 @@
 """Latency and throughput of a server over the rate at which requests arrive."""
 
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -73,6 +74,8 @@ class LoadCurves:
             "tpot": _names(self.tpot, theme.DECODE),
             "hook": _names(self.hook, theme.PREFILL_TEXT),
         }
+        for name in chain.from_iterable(self._names.values()):
+            name.shift_px = (7, -4)
         self._asked = quick.Label(self.output, "asked for", color=theme.MUTED, ha="right")
         self._asked.put(_NAMED_AT, asked_tokens_per_s(_NAMED_AT))
         self._asked.shift_px = (-8, 2)
@@ -84,7 +87,7 @@ class LoadCurves:
             *self._in("tpot", self.bands[1], self.rate_lines[1]),
             *(self.bands[2], self.rate_lines[2], self.asked, self.tokens_per_s, self.output_point),
             *self._in("hook"),
-            *[label for labels in self._names.values() for label in labels],
+            *chain.from_iterable(self._names.values()),
             self._asked,
             self._output,
             self._onset,
@@ -113,7 +116,6 @@ class LoadCurves:
                 curve.set_data(x, table[:, column])
                 point.set_data([at], [here[column]])
                 name.put(x[-1], table[-1, column])
-                name.shift_px = (7, -4)
         self.tokens_per_s.set_data(rate, tokens)
         self.output_point.set_data([here.requests_per_s], [here.tokens_per_s])
         self._output.put(rate[-1], tokens[-1])

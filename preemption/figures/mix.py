@@ -41,6 +41,7 @@ class MixCurves:
             axes, "recompute the first part", color=theme.RECOMPUTE_TEXT, ha="right", halo=True
         )
         self._on_load = quick.Label(axes, "load the rest", color=theme.SWAP_TEXT, halo=True)
+        self._on_load.shift_px, self._on_recompute.shift_px = (10, 6), (-10, 10)
         self.moving: list[quick.Artist] = [
             self.both,
             self.recompute,
@@ -71,9 +72,7 @@ class MixCurves:
             f"{words.digits(100 * best.share, 3)}% recomputed, {words.digits(best.ms)} ms"
         )
         self._on_load.put(0, load_ms[0])
-        self._on_load.shift_px = (10, 6)
         self._on_recompute.put(100, recompute_ms[-1])
-        self._on_recompute.shift_px = (-10, 10)
 
     def fit(self, tokens: float, recompute: Recompute, copy: Copy) -> bool:
         """Fit the axis of time to these settings; return whether it changed."""

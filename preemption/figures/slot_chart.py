@@ -65,7 +65,6 @@ class Schedule:
         self._title = quick.title(axes)
         self._guess_line = quick.Line(axes, theme.GUESS, width=1.5, dashes=(6, 2, 1, 2))
         self._guess = quick.Label(axes, color=theme.GUESS, halo=True)
-        self._guess.shift_px = (6, 0)
         for label in (*self._names.values(), self._idle_name):
             label.shift_px = (0, -5)
         self.mark_guess(None)
@@ -101,7 +100,7 @@ class Schedule:
         places = len(rows) * len(rows[0])
         self._title.set_text(
             f"{name}: {words.count(len(rows), 'iteration')}, "
-            f"{places - len(held[None])} of {places} places filled, {filled}%"
+            f"{places - len(held[None])} of {words.count(places, 'place')} filled, {filled}%"
         )
 
     def mark_guess(self, iterations: float | None) -> None:

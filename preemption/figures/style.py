@@ -5,14 +5,13 @@ import math
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
+from matplotlib.ticker import MaxNLocator, NullLocator
 
 from preemption import theme, words
 from preemption.checks import Array
 
 LABEL_PX = 13.5
 TITLE_PX = 15.0
-_TICKS = FuncFormatter(lambda value, _: words.digits(value))
 
 
 def figure(width_px: float, height_px: float) -> Figure:
@@ -47,7 +46,7 @@ def panel(
     for axis in (axes.xaxis, axes.yaxis):
         if axis.get_scale() == "linear":
             axis.set_major_locator(MaxNLocator(4, steps=[1, 2, 4, 5, 10]))
-        axis.set_major_formatter(_TICKS)
+        axis.set_major_formatter(lambda value, _: words.digits(value))
         axis.set_minor_locator(NullLocator())
     axes.tick_params(
         color=theme.MUTED, labelcolor=theme.MUTED, labelsize=LABEL_PX, labelfontfamily=theme.FONT

@@ -41,7 +41,10 @@ class OpenCosts:
 
 
 class Timeline:
-    """One request evicted and resumed both ways, to scale; the pause itself is an example."""
+    """One request evicted and resumed both ways, to scale; the pause itself is an example.
+
+    Raises ValueError for more tokens than can be recomputed before the time line ends.
+    """
 
     moving = ()
 
@@ -51,6 +54,10 @@ class Timeline:
         axes.set(xlim=(0, _END_MS), xticks=range(0, int(_END_MS), 50))
 
         prefill = costs.recompute_ms(tokens)
+        room_ms = _END_MS - _RESUMED_MS
+        if prefill >= room_ms:
+            most = words.plain(room_ms / costs.MS_PER_TOKEN)
+            raise ValueError(f"tokens must be below {most}, to end on the time line, not {tokens}")
         copy = costs.swap_ms(
             tokens, costs.PER_TOKEN_BYTES, costs.BANDWIDTH_BYTES_PER_S, round_trip=False
         )
