@@ -50,6 +50,10 @@ class Setting(Generic[T]):
         """Return `value` as the explorer keeps it, or say what came and what is allowed."""
         raise NotImplementedError
 
+    def as_of_now(self) -> Self:
+        """Return the setting with what is allowed now, which an explorer keeps."""
+        return self
+
     def row(self, changed: Changed, label_width: str) -> "Row":
         """Return the controls of this setting, which tell `changed` what the reader sets."""
         raise NotImplementedError
@@ -80,7 +84,7 @@ class Number(Setting[float]):
         """Return `value` as an int or float, or say what came and what is allowed."""
         kind = "a whole number" if self.whole else "a number"
         allowed = f"{kind} from {words.plain(self.low)} to {words.plain(self.high)}"
-        if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+        if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
             raise TypeError(f"{self.label} must be {allowed}, not {value!r}")
         if not self.low <= value <= self.high or (self.whole and value != int(value)):
             raise ValueError(f"{self.label} must be {allowed}, not {value}")
@@ -98,7 +102,10 @@ class Number(Setting[float]):
 
 
 class Select(Setting[str]):
-    """One of several names: a dropdown. Names that come to `options` later count too."""
+    """One of several names: a dropdown.
+
+    Names that come to `options` later count for explorers that are made after that.
+    """
 
     def __init__(self, label: str, *, options: Collection[str], default: str) -> None:
         self.label, self.options, self.default = label, options, default
@@ -110,6 +117,10 @@ class Select(Setting[str]):
                 f"{self.label} must be one of {', '.join(self.options)}, not {value!r}"
             )
         return value
+
+    def as_of_now(self) -> Self:
+        """Return the setting with the names there are now."""
+        return type(self)(self.label, options=tuple(self.options), default=self.default)
 
     def row(self, changed: Changed, label_width: str) -> "Row":
         """Return a dropdown."""

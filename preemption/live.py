@@ -140,12 +140,13 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         start: Mapping[str, Any] | None = None,
     ) -> None:
         self._canvas = Canvas(picture)
-        self._known: dict[str, Setting[Any]] = dict(
-            inspect.getmembers_static(type(self), lambda member: isinstance(member, Setting))
-        )
+        settings = inspect.getmembers_static(type(self), lambda member: isinstance(member, Setting))
+        self._known: dict[str, Setting[Any]] = {
+            name: setting.as_of_now() for name, setting in settings
+        }
         self._start = {name: self._checked(name, value) for name, value in (start or {}).items()}
         self.settings = self._defaults()
-        self._error = ""
+        self._error, self._stale = "", True  # stale: the still layer has to be drawn
         self._settling: asyncio.TimerHandle | None = None
         self._still, self._moving = widgets.HTML(layout=_LAYER), widgets.HTML(layout=_LAYER)
         self._sources = widgets.HTML()
@@ -198,9 +199,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
 
     def change(self, **settings: Any) -> None:
         """Set several settings at once, or none of them if one is refused."""
-        checked = {name: self._checked(name, value) for name, value in settings.items()}
-        with _lock:
-            self._apply(self.settings | checked)
+        self._set(settings)
 
     def reset(self) -> None:
         """Go back to the defaults."""
@@ -223,6 +222,15 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
             raise ValueError(f"there is no setting {name!r}, only {', '.join(self._known)}")
         return self._known[name].checked(value)
 
+    def _set(self, changes: Mapping[str, object], *, fit: bool = True) -> None:
+        checked = {name: self._checked(name, value) for name, value in changes.items()}
+        with _lock:
+            self._apply(self._with(checked), fit=fit)
+
+    def _with(self, changes: dict[str, Any]) -> dict[str, Any]:
+        """Return the settings with these changes, and whatever follows from them."""
+        return self.settings | changes
+
     def _apply(self, settings: dict[str, Any], *, fit: bool = True) -> None:
         """Show `settings`; if that fails, keep the old ones and raise."""
         before, self.settings = self.settings, settings
@@ -237,10 +245,11 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
                 row.show(self.settings[name])
 
     def _draw(self, *, fit: bool) -> None:
-        refitted = fit and self._fit()
+        if fit and self._fit():
+            self._stale = True
         self._words = self._show()
         self._svg = self._canvas.moving_svg()
-        if refitted or not self._still.value:
+        if self._stale:
             self._draw_still()
         self._send()
 
@@ -249,18 +258,19 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
     ) -> None:
         """Let `show` draw numeric guesses, (value, subject), once they are answered."""
 
-        def draw(_: object = None) -> None:
-            with _lock:
-                show([(guess.value, guess.subject) for guess in guesses if guess.answered])
-                self._draw_still()
+        def draw() -> None:
+            show([(guess.value, guess.subject) for guess in guesses if guess.answered])
+            self._draw_still()
 
         for guess in guesses:
-            guess.observe(draw, "value")
-        draw()
+            guess.observe(lambda _: self._from_reader(draw), "value")
+        if any(guess.answered for guess in guesses):
+            draw()
 
     def _draw_still(self) -> None:
         svg = self._canvas.still_svg()
         self._still.value = f'{theme.STYLE}<div class="pe" aria-hidden="true">{svg}</div>'
+        self._stale = False
 
     def _send(self) -> None:
         error = self._error
@@ -276,11 +286,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
     def _reader_sets(self, name: str, value: object, dragging: bool) -> None:
         """Take a value from a control; it cannot raise, since nobody would see it."""
         with _lock:
-            self._from_reader(
-                lambda: self._apply(
-                    self.settings | {name: self._checked(name, value)}, fit=not dragging
-                )
-            )
+            self._from_reader(lambda: self._set({name: value}, fit=not dragging))
             self._rows[name].show(self.settings[name])
             if dragging:
                 self._settle_soon()
@@ -305,9 +311,9 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Bundle:
         """Add what is left of the explorer without a kernel: its picture and its verdict."""
-        alternative = self._show().alternative
         bundle = super()._repr_mimebundle_(**kwargs)
-        return _with_fallback(bundle, self.verdict, self._canvas, alternative)
+        with _lock:
+            return _with_fallback(bundle, self.verdict, self._canvas, self._words.alternative)
 
 
 def _named(svg: str, alternative: str) -> str:

@@ -179,7 +179,7 @@ class NumericGuess(_Question):
         raise ValueError(f"The guess must be a number in {self._unit}, {came}.{comma}")
 
     def _checked(self, value: Any) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+        if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
             raise TypeError(f"the guess must be a number in {self._unit}, not {value!r}")
         if not 0 < value <= sys.float_info.max:
             raise ValueError(f"the guess must be above 0 {self._unit} and finite, not {value}")

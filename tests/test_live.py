@@ -219,6 +219,27 @@ def test_an_exception_while_drawing_is_shown_or_raised(explorer, monkeypatch):
     assert verdict_of(2000, 25) in explorer.verdict
 
 
+def test_after_an_exception_axes_and_still_layer_agree(explorer, monkeypatch):
+    still = explorer._still.value
+    monkeypatch.setattr(explorer._curves, "show", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        explorer.tokens = 131_072
+    monkeypatch.undo()
+    explorer.tokens = 131_072
+    assert explorer._still.value != still
+    explorer.tokens = 1_000
+    assert explorer._still.value == still
+
+
+def test_an_exception_while_a_guess_is_drawn_is_shown(monkeypatch):
+    guess = how_slow_must_the_link_be(1_000)
+    explorer = CostExplorer(guesses=[guess])
+    monkeypatch.setattr(explorer, "_draw_still", lambda: 1 / 0)
+    guess.answer(5.0)
+    assert guess.value == 5.0
+    assert "division by zero" in page_text(explorer)
+
+
 def test_reset(explorer):
     explorer.change(tokens=5, bandwidth_gb_per_s=1.0, ms_per_token=1.0)
     explorer.reset()

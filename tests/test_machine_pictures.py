@@ -509,17 +509,21 @@ def test_a_tie_is_no_crossover_and_no_lead():
         del LINKS["even"]
 
 
-def test_a_row_that_a_reader_adds_can_be_chosen():
+def test_a_row_that_a_reader_adds_can_be_chosen_in_new_explorers():
+    earlier = [MachineExplorer(), BreakEvenExplorer()]
     LINKS.add(Link(name="my disk", nominal_gb_per_s=2, source="measured here", sure="checked"))
     try:
         explorer = MachineExplorer(link="my disk")
         assert "my disk" in explorer._rows["link"].list.options
         assert "measured here" in explorer._sources.value
         assert "my disk" in BreakEvenExplorer(link="my disk").verdict
+        for explorer in earlier:
+            before, page = dict(explorer.settings), explorer._moving.value
+            with pytest.raises(ValueError, match=r"link must be one of PCIe .*, not 'my disk'"):
+                explorer.link = "my disk"
+            assert (explorer.settings, explorer._moving.value) == (before, page)
     finally:
         del LINKS["my disk"]
-    with pytest.raises(ValueError, match="my disk"):
-        explorer.link = "my disk"
 
 
 def test_leads_are_told_in_words():

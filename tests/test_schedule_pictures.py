@@ -146,6 +146,13 @@ def test_a_preset_sets_the_numbers_and_other_numbers_name_the_preset(use):
     assert lengths_of(explorer) == {"A": 2, "B": 1, "C": 2}
 
 
+def test_numbers_given_with_a_preset_count(use):
+    explorer = use(SlotExplorer, preset="equal lengths", slots=4)
+    assert (explorer.slots, explorer.f, explorer.preset) == (4, 3, "your own")
+    explorer.change(preset="equal lengths", f=3)
+    assert (explorer.slots, explorer.preset) == (2, "equal lengths")
+
+
 @pytest.mark.parametrize("preset", ["one long, last in line", "equal lengths", "all fit at once"])
 def test_presets_without_any_gain(use, preset):
     assert use(SlotExplorer, preset=preset).verdict.endswith("No gain here.")

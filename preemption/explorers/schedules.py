@@ -72,19 +72,13 @@ class SlotExplorer(Explorer):
             beside=[kind.c, kind.d, kind.e, kind.f],
         )
         for guess in self._guesses:
-            guess.observe(lambda _: self.settle(), "value")
+            guess.observe(lambda _: self._from_reader(self.settle), "value")
 
-    def _apply(self, settings: dict[str, Any], *, fit: bool = True) -> None:
-        """Let a new preset set the numbers, and other numbers name the preset."""
-        preset = settings["preset"]
-        if preset != self.settings["preset"] and preset != _OWN:
-            settings = settings | _PRESETS[preset]
-        else:
-            found = (
-                name for name, preset in _PRESETS.items() if preset.items() <= settings.items()
-            )
-            settings = settings | {"preset": next(found, _OWN)}
-        super()._apply(settings, fit=fit)
+    def _with(self, changes: dict[str, Any]) -> dict[str, Any]:
+        """Let a preset set the numbers that are not given, and the numbers name the preset."""
+        settings = self.settings | _PRESETS.get(changes.get("preset", _OWN), {}) | changes
+        found = (name for name, preset in _PRESETS.items() if preset.items() <= settings.items())
+        return settings | {"preset": next(found, _OWN)}
 
     def _schedules(self) -> tuple[list[Row], list[Row]]:
         tokens = {name: int(self.settings[name.lower()]) for name in _NAMES}
@@ -146,7 +140,7 @@ class ChunkExplorer(Explorer):
         kind = type(self)
         super().__init__(self._makeup, [kind.budget, kind.prompt])
         for guess in self._guesses:
-            guess.observe(lambda _: self.settle(), "value")
+            guess.observe(lambda _: self._from_reader(self.settle), "value")
 
     def _here(self) -> latency.ChunkedPrefill:
         return latency.chunked_prefill(int(self.prompt), int(self.budget))

@@ -23,6 +23,7 @@ def execute(path: Path) -> nbformat.NotebookNode:
         kernel_name="python3",
         record_timing=False,
         store_widget_state=False,
+        coalesce_streams=True,
         resources={"metadata": {"path": str(path.parent)}},
     )
     client.execute()
