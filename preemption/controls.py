@@ -87,7 +87,8 @@ class Number(Setting[float]):
         if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
             raise TypeError(f"{self.label} must be {allowed}, not {value!r}")
         if not self.low <= value <= self.high or (self.whole and value != int(value)):
-            raise ValueError(f"{self.label} must be {allowed}, not {value}")
+            came = f"{value:.10g}" if isinstance(value, float) else value
+            raise ValueError(f"{self.label} must be {allowed}, not {came}")
         return int(value) if self.whole else float(value)
 
     def nearest_place(self, value: float) -> int:

@@ -142,7 +142,8 @@ class Choice(_Question):
 class NumericGuess(_Question):
     """A question for a number above 0 in `unit`; right if within `tolerance` of `truth`.
 
-    `tolerance` is relative: 0.1 is 10%. `subject` says in a picture what the guess is for.
+    `tolerance` is relative: 0.1 is 10%; with 0 only a whole number may be guessed. No guess may
+    be above `most`. `subject` says in a picture what the guess is for.
     """
 
     def __init__(
@@ -154,8 +155,9 @@ class NumericGuess(_Question):
         because: str,
         subject: str = "",
         tolerance: float = 0.1,
+        most: float = sys.float_info.max,
     ) -> None:
-        self._truth, self._unit, self._tolerance = truth, unit, tolerance
+        self._truth, self._unit, self._tolerance, self._most = truth, unit, tolerance, most
         self._because, self.subject = because, subject
         # The box tells its text key by key, so that it is here when Enter is.
         box = widgets.Text(
@@ -183,7 +185,14 @@ class NumericGuess(_Question):
             raise TypeError(f"the guess must be a number in {self._unit}, not {value!r}")
         if not 0 < value <= sys.float_info.max:
             raise ValueError(f"the guess must be above 0 {self._unit} and finite, not {value}")
-        return float(value)
+        number = float(value)
+        came = f"not {words.plain(number)}"
+        if number > self._most:
+            most = f"{words.plain(self._most)} {self._unit}"
+            raise ValueError(f"the guess must be at most {most}, {came}")
+        if not self._tolerance and not number.is_integer():
+            raise ValueError(f"the guess must be a whole number, {came}")
+        return number
 
     def _show_held(self, value: float) -> None:
         self._control.value = words.plain(value)
@@ -194,7 +203,8 @@ class NumericGuess(_Question):
     def _reply(self, value: float) -> list[str]:
         ratio = value / self._truth
         if self._is_right(value):
-            found = f"right, within {words.digits(100 * self._tolerance, 2)}%"
+            within = f", within {words.digits(100 * self._tolerance, 2)}%"
+            found = f"right{within if self._tolerance else ''}"
         elif ratio > 1:
             found = f"{words.digits(ratio, 2)} times too high"
         else:

@@ -290,3 +290,17 @@ def test_the_lessons_questions_can_be_answered_right():
         assert all(question._of_option.values())
         question.answer(question._right)
         assert ": right." in question._reply_box.value
+
+
+def test_impossible_guesses_leave_the_question_open():
+    count = NumericGuess("How many?", truth=3, unit="iterations", because="So.", tolerance=0)
+    with pytest.raises(ValueError, match=r"must be a whole number, not 2\.5"):
+        count.answer(2.5)
+    share = NumericGuess("Which share?", truth=33, unit="%", because="So.", most=100)
+    with pytest.raises(ValueError, match=r"must be at most 100 %, not 150"):
+        share.answer(150)
+    assert count.value is share.value is None
+    count.answer(3)
+    assert "You guessed 3 iterations: right." in count._reply_box.value
+    share.answer(100)
+    assert "3 times too high" in share._reply_box.value

@@ -330,7 +330,9 @@ def test_curves_are_the_sweep_and_points_the_present_run(use, rate, pool):
     )
     assert words.count(here.preemptions, "preemption") in explorer.verdict
     first = latency.preempts_from(points)
-    assert f"This pool preempts from {words.plain(first)} on." in explorer.verdict
+    onset = f"{words.plain(first)} requests/s"
+    onset = f"already at {onset}" if first == latency.RATES_PER_S[0] else f"from {onset} on"
+    assert f"This pool preempts {onset}." in explorer.verdict
     assert f"preempts from {words.plain(first)}/s" in label_texts(explorer)
     assert curves.bands[0].get_x() == first
     assert len(page(explorer).encode()) < MAX_BYTES

@@ -300,7 +300,11 @@ class LoadExplorer(Explorer):
         here, points = latency.under_load(self.rate, pool), latency.sweep(pool)
         self._curves.show(here, points)
         first = latency.preempts_from(points)
-        onset = "nowhere in this range" if first is None else f"from {words.plain(first)} on"
+        onset = "nowhere in this range"
+        if first is not None:
+            already = first == points[0].requests_per_s
+            onset = f"{words.plain(first)} requests/s"
+            onset = f"already at {onset}" if already else f"from {onset} on"
         verdict = (
             f"{words.plain(self.rate)} requests/s, {words.count(pool, 'block')}: "
             f"{words.count(here.preemptions, 'preemption')}, "

@@ -25,7 +25,7 @@ class CostCurves:
         self.figure = style.figure(860, 350)
         self.by_link = style.panel(
             self.figure,
-            (0.085, 0.15, 0.46, 0.75),
+            (0.1, 0.15, 0.445, 0.75),
             xlabel="link bandwidth (GB/s)",
             ylabel="time to resume (ms)",
             log=True,
@@ -52,12 +52,16 @@ class CostCurves:
 
         self._titles = [quick.title(axes) for axes in panels]
         self._spans = [
-            quick.Label(link, "recompute cheaper", place="axes", color=theme.RECOMPUTE_TEXT),
-            quick.Label(link, "swap cheaper", place="axes", color=theme.SWAP_TEXT, ha="right"),
+            quick.Label(
+                link, "recompute cheaper", place="axes", color=theme.RECOMPUTE_TEXT, halo=True
+            ),
+            quick.Label(
+                link, "swap cheaper", place="axes", color=theme.SWAP_TEXT, ha="right", halo=True
+            ),
         ]
         for label, x in zip(self._spans, (0.02, 0.98), strict=True):
             label.put(x, 0.93)
-        self._flips = quick.Label(link, fontweight="bold", fontsize=style.TITLE_PX)
+        self._flips = quick.Label(link, fontweight="bold", fontsize=style.TITLE_PX, halo=True)
         self._on_recompute = quick.Label(link, "recompute", color=theme.RECOMPUTE_TEXT)
         self._on_recompute.shift_px = (0, 7)
         self._on_swap = quick.Label(link, "swap, out and back", color=theme.SWAP_TEXT, ha="center")
@@ -127,7 +131,8 @@ class CostCurves:
         recompute = costs.recompute_ms(tokens, ms_per_token)
         slowest, fastest = _swap_ms(tokens, _ENDS_GB_PER_S).tolist()
         bottom = 10.0 ** math.floor(math.log10(min(recompute, fastest)))
-        top = 10.0 ** math.ceil(math.log10(max(recompute, slowest)))
+        # Above the flat line there must be room for the words on it.
+        top = 10.0 ** math.ceil(math.log10(max(7 * recompute, slowest)))
         right = max(_LEAST_TOKENS_SHOWN, tokens)
         limits = (bottom, top, right, 2 * costs.recompute_ms(right, ms_per_token))
         if limits == self._limits:

@@ -46,12 +46,18 @@ def panel(
     for axis in (axes.xaxis, axes.yaxis):
         if axis.get_scale() == "linear":
             axis.set_major_locator(MaxNLocator(4, steps=[1, 2, 4, 5, 10]))
-        axis.set_major_formatter(lambda value, _: words.digits(value))
         axis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(lambda value, _: words.digits(value))
+    axes.yaxis.set_major_formatter(lambda value, _: _short(value))
     axes.tick_params(
         color=theme.MUTED, labelcolor=theme.MUTED, labelsize=LABEL_PX, labelfontfamily=theme.FONT
     )
     return axes
+
+
+def _short(value: float) -> str:
+    """Write a tick of an upright axis, where there is no room for more than 100,000."""
+    return words.digits(value) if value < 1e6 else f"{words.digits(value / 1e6)}M"
 
 
 def title(axes: Axes, text: str) -> None:

@@ -128,6 +128,7 @@ def which_share_is_best() -> NumericGuess:
         f"would meet at {words.digits(straight, 3)}%; here the fixed part of a forward pass makes "
         "recomputing a little dearer.",
         tolerance=0.15,
+        most=100,
     )
 
 

@@ -1,5 +1,6 @@
 """Numbers in the texts of notebook 03."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -115,6 +116,14 @@ COMPUTED: Computed = [
     ("the last 128 or 512 tokens", lambda: f"{GPT_OSS.window} or {GEMMA.window} tokens"),
     ("blocks of, say, 16 tokens", lambda: f"{resume.BLOCK_TOKENS} tokens"),
     ("a piece of Llama-3.1-8B was 32 KB", lambda: f"{16 * 8 * 128 * 2 // 1024} KB"),
+    (
+        "1,000 tokens count as 62.5 blocks here, and an engine copies 63",
+        lambda: words.plain(1_000 / SWAP.block_tokens),
+    ),
+    (
+        "1,000 tokens count as 62.5 blocks here, and an engine copies 63",
+        lambda: words.plain(math.ceil(1_000 / SWAP.block_tokens)),
+    ),
     ("we reckon with 10 µs", lambda: f"{words.plain(resume.LAUNCH_US)} µs"),
     (
         "it takes 1,666 ms",
