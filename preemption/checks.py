@@ -44,7 +44,7 @@ def whole(name: str, value: object, *, least: int | None = None) -> int:
     Raises TypeError for what is no whole number, ValueError for one that is too low.
     """
     try:
-        if isinstance(value, bool):
+        if isinstance(value, bool | np.bool_):
             raise TypeError
         number = operator.index(value)  # type: ignore[arg-type]
     except TypeError:

@@ -1,5 +1,6 @@
 """Questions: a choice or a number that the reader commits to before the answer opens."""
 
+import asyncio
 import html
 import re
 import sys
@@ -15,6 +16,7 @@ from preemption import theme, words
 
 # A kernel may hear a reader's click in one thread while a cell answers in another.
 _lock = threading.RLock()
+_TEXT_S = 0.3  # so long after Enter its text may still come
 # With commas between thousands or without.
 _NUMBER = re.compile(
     r"[+-]?(\d{1,3}(,\d{3})+(\.\d*)?|\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII
@@ -159,17 +161,38 @@ class NumericGuess(_Question):
     ) -> None:
         self._truth, self._unit, self._tolerance, self._most = truth, unit, tolerance, most
         self._because, self.subject = because, subject
-        # The box tells its text key by key, so that it is here when Enter is.
+        # The box tells its text when Enter is pressed or the focus leaves it. Key by key it would
+        # fall behind a quick typist, and Enter would commit to half a number.
         box = widgets.Text(
             description=f"your guess ({unit})",
+            continuous_update=False,
             style={"description_width": "initial"},
             layout={"width": "260px"},
         )
+        self._entered: asyncio.TimerHandle | None = None
         box.on_msg(self._on_enter)
+        box.observe(self._on_text, "value")
         super().__init__(question, box)
 
     def _on_enter(self, _box: widgets.Text, content: dict[str, Any], _buffers: Any) -> None:
-        if content.get("event") == "submit" and not self.answered:
+        """Commit once the text is here: it comes after Enter, or does not if it is as before."""
+        if content.get("event") != "submit" or self.answered or self._entered:
+            return
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:  # no event loop, so nothing will come: a script or a test
+            self.commit()
+        else:
+            self._entered = loop.call_later(_TEXT_S, self._commit_entered)
+
+    def _on_text(self, _change: dict[str, Any]) -> None:
+        if self._entered:
+            self._commit_entered()
+
+    def _commit_entered(self) -> None:
+        entered, self._entered = self._entered, None
+        if entered:
+            entered.cancel()
             self.commit()
 
     def _held(self) -> Any:

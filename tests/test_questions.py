@@ -1,11 +1,12 @@
 """Questions: committed once, refused when bad, open only afterwards."""
 
+import asyncio
 import math
 import threading
 
 import pytest
 
-from preemption import eviction_overhead, pick_victim
+from preemption import eviction_overhead, pick_victim, questions
 from preemption.exercises.tasks import pick_victims
 from preemption.lessons import try_it_yourself as lesson_02
 from preemption.lessons import when_memory_runs_out as lesson
@@ -304,3 +305,26 @@ def test_impossible_guesses_leave_the_question_open():
     assert "You guessed 3 iterations: right." in count._reply_box.value
     share.answer(100)
     assert "3 times too high" in share._reply_box.value
+
+
+def test_enter_waits_for_the_text_that_comes_after_it(guess):
+    async def enter():
+        guess._control._handle_custom_msg({"event": "submit"}, [])
+        assert not guess.answered
+        guess._control.value = "2.62"
+        assert guess.value == 2.62
+
+    asyncio.run(enter())
+
+
+def test_enter_alone_commits_to_the_text_that_is_here(guess, monkeypatch):
+    monkeypatch.setattr(questions, "_TEXT_S", 0.01)
+
+    async def enter():
+        guess._control.value = "5"
+        assert not guess.answered, "leaving the box is no answer"
+        guess._control._handle_custom_msg({"event": "submit"}, [])
+        await asyncio.sleep(0.1)
+
+    asyncio.run(enter())
+    assert guess.value == 5
