@@ -5,11 +5,9 @@ from html.parser import HTMLParser
 from itertools import combinations
 from types import SimpleNamespace
 
-import nbformat
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nbclient import NotebookClient
 
 from preemption import costs, resume, slots, theme
 from preemption.exercises import display
@@ -551,29 +549,3 @@ def test_a_solution_is_shown_folded_and_right(name, shell):
 def test_unknown_tasks_are_refused(call):
     with pytest.raises(ValueError, match="no task 'swap'"):
         call("swap")
-
-
-CELLS = [
-    "import itertools\n"
-    "from preemption import check, hint, progress, solution\n"
-    "import asyncio; asyncio.get_running_loop().is_running()",
-    "def recompute_ms(tokens, ms_per_token=0.1): return tokens * ms_per_token\ncheck(recompute_ms)",
-    "def swap_ms(*args): return sum(itertools.count())\ncheck(swap_ms)",
-    "def cheaper(*args): return input()\nresult = check(cheaper)",
-    "result",
-]
-
-
-def test_in_a_real_kernel():
-    cells = [nbformat.v4.new_code_cell(source) for source in CELLS]
-    book = nbformat.v4.new_notebook(cells=cells)
-    NotebookClient(book, timeout=60, kernel_name="python3").execute()
-    outputs = [cell.outputs for cell in book.cells]
-    assert [len(shown) for shown in outputs] == [1] * len(CELLS)
-    assert [shown[0].output_type for shown in outputs[1:]] == ["display_data"] * 4
-    texts = [shown[0].data["text/plain"] for shown in outputs]
-    assert texts[0] == "True"
-    assert texts[1].startswith("recompute_ms: right.")
-    assert texts[2].startswith("swap_ms: wrong. swap_ms(1000, 131072, 25e9) was stopped after 2 s.")
-    assert "no one to answer input()" in texts[3]
-    assert texts[4] == texts[3]

@@ -155,8 +155,10 @@ class OpenNotebook:
 
     def wait_until_run(self):
         """Wait until cells have begun to run and all have ended."""
-        self.page.wait_for_function(f"() => {_PROMPTS}.some(text => text.includes('*'))")
-        self.page.wait_for_function(f"() => !{_PROMPTS}.some(text => text.includes('*'))")
+        running = f"{_PROMPTS}.some(text => text.includes('*'))"
+        # Not at every frame, as it would be by default: that takes time from the page.
+        self.page.wait_for_function(f"() => {running}", polling=100)
+        self.page.wait_for_function(f"() => !{running}", polling=100)
 
 
 class OnPage:

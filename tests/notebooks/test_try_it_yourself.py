@@ -53,9 +53,9 @@ def outcomes(sources):
     return dict(display._outcomes)
 
 
-def texts(notebook):
-    """Return all plain text that the cells of an executed notebook show."""
-    shown = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+def texts(cells):
+    """Return all plain text that executed cells show."""
+    shown = [output for cell in cells for output in cell.get("outputs", [])]
     assert all(output.output_type in ("display_data", "execute_result") for output in shown)
     return "\n".join(output.data["text/plain"] for output in shown)
 
@@ -71,7 +71,7 @@ def test_each_task_has_a_text_a_stub_hints_and_a_solution():
 
 
 def test_untouched_nothing_is_attempted():
-    shown = texts(read())
+    shown = texts(read().cells)
     for name in FUNCTIONS + STRETCH:
         assert f"{name}: not attempted. Write its body, then check it again." in shown
     assert "0 of 5 functions right\n  recompute_ms: not attempted" in shown
@@ -88,20 +88,33 @@ def test_untouched_hints_and_solutions_are_folded():
                 assert outside == '<div class="pe"></div>'
 
 
-def run(notebook):
-    """Execute a notebook in a kernel of its own; return all that it shows."""
+MORE = [
+    "import asyncio, itertools; asyncio.get_running_loop().is_running()",
+    "def swap_ms(*args): return sum(itertools.count())\ncheck(swap_ms)",
+    "def cheaper(*args): return input()\nresult = check(cheaper)",
+    "result",
+]
+
+
+def test_in_a_real_kernel_solved_and_then_endless_or_asking():
+    notebook = filled(SOLUTIONS)
+    solved = len(notebook.cells)
+    notebook.cells += [nbformat.v4.new_code_cell(source) for source in MORE]
     place = {"metadata": {"path": NOTEBOOK.parent}}
     NotebookClient(notebook, timeout=60, kernel_name="python3", resources=place).execute()
-    return texts(notebook)
 
-
-def test_solved_in_a_real_kernel():
-    shown = run(filled(SOLUTIONS))
+    shown = texts(notebook.cells[:solved])
     for name in FUNCTIONS + STRETCH:
         assert f"{name}: right. All {len(TASKS[name].cases)} calls came out right." in shown
     assert "5 of 5 functions right\n  recompute_ms: right" in shown
     assert "3 of 3 stretch tasks right\n  crossover_bandwidth: right" in shown
     assert "not attempted" not in shown
+
+    loop, endless, asking, again = (texts([cell]) for cell in notebook.cells[solved:])
+    assert loop == "True"
+    assert endless.startswith("swap_ms: wrong. swap_ms(1000, 131072, 25e9) was stopped after 2 s.")
+    assert "no one to answer input()" in asking
+    assert again == asking
 
 
 def test_a_new_process_has_forgotten_the_progress():
