@@ -120,19 +120,6 @@ def test_the_button_minds_an_empty_box(notebook):
     )
 
 
-def test_after_a_restart_the_code_is_there_and_the_answers_are_not(notebook):
-    notebook.restart_and_run_all()
-    expect(cell_of(notebook, "swap_ms").get_by_role("status")).to_contain_text(
-        "Progress: 2 of 5 functions right."
-    )
-    shown = notebook.page.locator(".jp-OutputArea-output", has_text="3 of 5 functions right")
-    expect(shown.get_by_role("listitem").nth(3)).to_have_text("pick_victim: right")
-    box = notebook.page.get_by_label("time to recompute (ms)", exact=True)
-    box.scroll_into_view_if_needed()
-    expect(box).to_have_value("")
-    expect(answer_to(notebook, "time to recompute (ms)")).to_have_count(0)
-
-
 def test_nothing_went_wrong_in_the_page(notebook):
     assert notebook.errors == []
     expect(notebook.page.get_by_text("Traceback")).to_have_count(0)
