@@ -111,3 +111,10 @@ def test_every_module_says_what_it_is_for():
         docstring = ast.get_docstring(ast.parse(path.read_text()))
         assert docstring, path
         assert docstring.splitlines()[0].endswith("."), path
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda p: p.stem)
+def test_every_notebook_is_tried_in_the_browser_for_everyone(path):
+    tests = ROOT / "tests" / "browser" / f"test_notebook_{path.stem[:2]}.py"
+    assert f'run("{path.name}")' in tests.read_text()
+    assert "class TestForEveryone(ForEveryone)" in tests.read_text()

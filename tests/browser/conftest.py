@@ -1,6 +1,5 @@
 """A browser and a JupyterLab for the tests of this folder."""
 
-import functools
 import os
 
 import pytest
@@ -34,13 +33,16 @@ def lab(browser, tmp_path_factory):
 
 @pytest.fixture(scope="package")
 def run(browser, lab):
-    """Open a notebook and run all of it, once for all tests; they leave it usable."""
+    """Open a notebook and run all of it, in one page, where the one before is closed."""
+    pages = []
 
-    @functools.cache
     def opened(name):
-        notebook = OpenNotebook(browser, lab, name)
-        notebook.note_saved_picture()
-        notebook.run_all()
-        return notebook
+        if pages:
+            pages[0].change_to(name)
+        else:
+            pages.append(OpenNotebook(browser, lab, name))
+        pages[0].note_saved_picture()
+        pages[0].run_all()
+        return pages[0]
 
     return opened

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -114,8 +115,19 @@ class OpenNotebook:
         if received is not None:
             self.page.on("websocket", partial(_count_frames, received))
         self.page.goto(lab.address(name, page))
-        self.page.locator(".jp-NotebookPanel .jp-Cell").first.wait_for(timeout=60_000)
+        self._cells = self.page.locator(".jp-NotebookPanel .jp-Cell")
+        self._cells.first.wait_for(timeout=60_000)
         self.page.keyboard.press("Control+b")
+
+    def change_to(self, name):
+        """Close the notebook and its kernel; open another one in the same JupyterLab."""
+        self._choose("File", re.compile("^Close and Shut Down Notebook"))
+        self.page.get_by_role("button", name="Ok", exact=True).click()
+        expect(self._cells).to_have_count(0)
+        self._choose("File", "Open from Path…")
+        self.page.keyboard.type(name)
+        self.page.keyboard.press("Enter")
+        self._cells.first.wait_for()
 
     def _note_bad_path(self, message):
         if "<path>" in message.text:  # of an SVG, such as one with "nan" in it

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from preemption import CostExplorer
+from tests.browser.accessibility import ForEveryone
 from tests.browser.lab import OnPage
 
 TOKENS, LINK = "cached tokens", "link bandwidth (GB/s)"
@@ -16,11 +17,34 @@ def notebook(run):
     return run("01_preemption.ipynb")
 
 
+class TestForEveryone(ForEveryone):
+    pass
+
+
 @pytest.fixture
 def explorer(notebook):
     found = OnPage(notebook.page)
     found.reset(CostExplorer().verdict)
     return found
+
+
+def focused(page):
+    return page.evaluate(
+        """() => {
+            const at = document.activeElement;
+            const label = at.labels && at.labels.length ? at.labels[0].textContent : '';
+            return label || at.getAttribute('role') || at.textContent;
+        }"""
+    )
+
+
+def test_tab_goes_through_an_explorer_in_order(notebook):
+    OnPage(notebook.page).box(TOKENS).focus()
+    seen = []
+    for _ in range(5):
+        seen.append(focused(notebook.page))
+        notebook.page.keyboard.press("Tab")
+    assert seen == [TOKENS, "slider", LINK, "slider", "reset"]
 
 
 def test_defaults_after_run_all(notebook):

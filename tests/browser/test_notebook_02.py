@@ -4,11 +4,16 @@ import pytest
 from playwright.sync_api import expect
 
 from preemption.exercises.tasks import TASKS
+from tests.browser.accessibility import ForEveryone
 
 
 @pytest.fixture(scope="module")
 def notebook(run):
     return run("02_try_it_yourself.ipynb")
+
+
+class TestForEveryone(ForEveryone):
+    pass
 
 
 def cell_of(notebook, name):

@@ -15,6 +15,7 @@ from preemption.explorers.machines import (
 )
 from preemption.machines import DEVICES, LINKS, MODELS
 from preemption.resume import Copy, Recompute
+from tests.browser.accessibility import ForEveryone
 from tests.browser.lab import OnPage
 
 TOKENS, SHARE, LAUNCH = "cached tokens", "recomputed (%)", "copy start (µs)"
@@ -29,6 +30,10 @@ AT_FIRST = {
 @pytest.fixture(scope="module")
 def notebook(run):
     return run("03_where_the_choice_flips.ipynb")
+
+
+class TestForEveryone(ForEveryone):
+    pass
 
 
 @cache

@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from preemption import AttentionExplorer, ChunkExplorer, LoadExplorer, SlotExplorer, latency, words
 from preemption.exercises.tasks import TASKS
+from tests.browser.accessibility import ForEveryone
 from tests.browser.lab import OnPage
 
 BUDGET, CHUNK, RATE, POOL = "token budget", "chunk size (tokens)", "requests/s", "pool (blocks)"
@@ -22,6 +23,10 @@ AT_FIRST = {
 @pytest.fixture(scope="module")
 def notebook(run):
     return run("05_schedules_and_latency.ipynb")
+
+
+class TestForEveryone(ForEveryone):
+    pass
 
 
 @cache

@@ -1,0 +1,82 @@
+"""What holds for every notebook: a saved picture, axe-core, both themes, narrow, high contrast."""
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from preemption import theme
+
+# The handles of ipywidgets' own sliders have no name (jupyter-widgets/ipywidgets issue 2650);
+# the number box beside each is the named way.
+KNOWN = ("aria-input-field-name", "noUi-handle")
+ALL = {"resultTypes": ["violations"]}
+OF_COLOUR = ALL | {"runOnly": {"type": "tag", "values": ["cat.color"]}}
+
+
+def violations(page, rules):
+    """Return what axe-core finds in our outputs, but for the known one."""
+    found = Axe().run(page, {"include": [[".jp-OutputArea-output"]]}, rules).response
+    return [
+        (violation["id"], node["html"][:200])
+        for violation in found["violations"]
+        for node in violation["nodes"]
+        if not (violation["id"] == KNOWN[0] and KNOWN[1] in node["html"])
+    ]
+
+
+INK = {"JupyterLab Light": theme.INK, "JupyterLab Dark": theme._DARK[theme.INK]}
+
+
+def theme_of(page):
+    return page.locator("body").get_attribute("data-jp-theme-name")
+
+
+def choose_other_theme(page):
+    (other,) = INK.keys() - {theme_of(page)}
+    page.get_by_role("menuitem", name="Settings", exact=True).click()
+    page.locator(".lm-Menu-item").get_by_text("Theme", exact=True).click()
+    page.locator(".lm-Menu-item").get_by_text(other, exact=True).click()
+    expect(page.locator(f"body[data-jp-theme-name='{other}']")).to_be_attached(timeout=20_000)
+
+
+class ForEveryone:
+    """The tests of one notebook, just run: a module's `notebook`."""
+
+    def test_a_saved_picture_was_there_before_anything_ran(self, notebook):
+        assert notebook.saved_picture_px > 1000
+
+    def test_axe_finds_nothing_in_either_theme(self, notebook):
+        page = notebook.page
+        first = theme_of(page)  # the one in which the notebook before was left
+        for rules in (ALL, OF_COLOUR):
+            ink = f"rgb{tuple(bytes.fromhex(INK[theme_of(page)][1:]))}"
+            ours = page.locator(".pe").first
+            assert ours.evaluate("ours => getComputedStyle(ours).color") == ink
+            assert violations(page, rules) == []
+            if theme_of(page) == first:
+                choose_other_theme(page)
+        assert theme_of(page) != first
+
+    def test_nothing_overflows_a_window_of_900_pixels(self, notebook):
+        notebook.page.set_viewport_size({"width": 900, "height": 1000})
+        outputs = notebook.page.locator(".jp-OutputArea-output").all()
+        assert outputs
+        for output in outputs:
+            wide, room = output.evaluate("output => [output.scrollWidth, output.clientWidth]")
+            assert wide <= room, output.inner_text()[:80]
+        notebook.page.set_viewport_size({"width": 1280, "height": 1000})
+
+    def test_high_contrast_uses_the_readers_colours(self, notebook):
+        page = notebook.page
+        page.emulate_media(forced_colors="active")
+        for part in (".pe svg text", ".pe svg[role=img] path[style*=stroke]"):
+            found = page.locator(part).first.evaluate(
+                """part => {
+                    const probe = document.createElement('i');
+                    probe.style.color = 'CanvasText';
+                    document.body.append(probe);
+                    const style = getComputedStyle(part);
+                    return [style.fill, style.stroke, getComputedStyle(probe).color];
+                }"""
+            )
+            assert found[2] in found[:2], part
+        page.emulate_media(forced_colors="none")
