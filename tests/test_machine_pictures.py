@@ -42,6 +42,11 @@ def name(settings):
     return ", ".join(f"{value}" for value in settings.values()) or "defaults"
 
 
+# All tests of one machine in a row, so that it need not be drawn anew.
+of_machines = pytest.mark.parametrize("settings", MACHINES, ids=name, scope="module")
+of_kinds = pytest.mark.parametrize("kind", ["full", "linear"], scope="module")
+
+
 @pytest.fixture(scope="module")
 def shared():
     """One explorer of each kind; building one takes longer than to change it."""
@@ -58,7 +63,9 @@ def shared():
 def use(shared):
     def changed(kind, settings):
         explorer = shared[kind]
-        explorer.change(**(explorer._defaults() | settings))
+        wanted = explorer._defaults() | settings
+        if explorer.settings != wanted:
+            explorer.change(**wanted)
         return explorer
 
     return changed
@@ -82,8 +89,8 @@ def cost_ms(explorer):
 # --- the curves of a machine ---
 
 
-@pytest.mark.parametrize("kind", ["full", "linear"])
-@pytest.mark.parametrize("settings", MACHINES, ids=name)
+@of_kinds
+@of_machines
 def test_the_curves_are_the_models(use, kind, settings):
     explorer = use(kind, settings)
     curves, recompute, copy = explorer._curves, explorer.recompute, explorer.copy
@@ -112,8 +119,8 @@ def vars_of(copy):
     return {field: getattr(copy, field) for field in copy.__dataclass_fields__}
 
 
-@pytest.mark.parametrize("kind", ["full", "linear"])
-@pytest.mark.parametrize("settings", MACHINES, ids=name)
+@of_kinds
+@of_machines
 def test_crossovers_are_marked_or_their_absence_is_said(use, kind, settings):
     explorer = use(kind, settings)
     recompute, copy, curves = explorer.recompute, explorer.copy, explorer._curves
@@ -163,7 +170,7 @@ def test_the_linear_model_takes_no_measured_time_for_a_derived_one(use):
     assert "2 FLOP per active parameter and token at 50%" in explorer._sources.value
 
 
-@pytest.mark.parametrize("settings", MACHINES, ids=name)
+@of_machines
 def test_the_verdict_is_the_models(use, settings):
     explorer = use("full", settings)
     costs = cost_ms(explorer)
@@ -176,8 +183,8 @@ def test_the_verdict_is_the_models(use, settings):
     assert explorer.verdict in page(explorer)
 
 
-@pytest.mark.parametrize("kind", ["full", "linear"])
-@pytest.mark.parametrize("settings", MACHINES, ids=name)
+@of_kinds
+@of_machines
 def test_the_formulas_give_the_costs(use, kind, settings):
     explorer = use(kind, settings)
     formulas = re.findall(r"</th><td>(.*?)</td>", page(explorer))
@@ -224,7 +231,7 @@ def test_a_guess_is_drawn_once_answered():
 # --- where the figures come from ---
 
 
-@pytest.mark.parametrize("settings", MACHINES, ids=name)
+@of_machines
 def test_every_figure_shows_its_source(use, settings):
     explorer = use("full", settings)
     shown = explorer._sources.value
