@@ -43,7 +43,7 @@ def test_the_bad_one_of_an_array_is_named():
         numbers("n", np.array([1, 0, 2]), positive=True)
 
 
-@pytest.mark.parametrize("value", ["2", None, True, np.True_, 2j, [2], np.timedelta64(2)])
+@pytest.mark.parametrize("value", ["2", None, True, np.True_, 2j, [2], np.timedelta64(2, "s")])
 def test_what_is_no_number(value):
     with pytest.raises(TypeError, match="n must be a number or a NumPy array of numbers, not "):
         numbers("n", value)

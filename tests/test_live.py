@@ -317,12 +317,12 @@ def test_a_redraw_sends_one_small_message(explorer):
     assert max(len(message.encode()) for message in sent) < 7_000
 
 
-@pytest.mark.parametrize("ms_per_token", [0.01, 1.0, 1.4, 5.4, 10.0])
-def test_there_is_room_for_words_above_the_flat_line(ms_per_token):
+def test_there_is_room_for_words_above_the_flat_line():
     explorer = CostExplorer(prefill_control=True)
-    explorer.ms_per_token = ms_per_token
-    top = explorer._curves.by_link.get_ylim()[1]
-    assert costs.recompute_ms(1_000, ms_per_token) <= top / 7
+    for ms_per_token in (0.01, 1.0, 1.4, 5.4, 10.0):
+        explorer.ms_per_token = ms_per_token
+        top = explorer._curves.by_link.get_ylim()[1]
+        assert costs.recompute_ms(1_000, ms_per_token) <= top / 7
 
 
 def test_explorers_do_not_disturb_each_other():

@@ -151,7 +151,7 @@ def test_a_file_without_a_whole_run_is_an_error_and_the_next_is_replayed(content
 
 
 @pytest.mark.parametrize("threshold", [0, 3])
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(seeds)
 def test_every_decision_keeps_to_the_rules(threshold, seed):
     requests, config, how = random_load(seed, max_model_len=None)
