@@ -115,9 +115,15 @@ class OpenNotebook:
         if received is not None:
             self.page.on("websocket", partial(_count_frames, received))
         self.page.goto(lab.address(name, page))
+        self._folder = lab.notebooks
         self._cells = self.page.locator(".jp-NotebookPanel .jp-Cell")
-        self._cells.first.wait_for(timeout=60_000)
+        self._wait_for_cells(name)
         self.page.keyboard.press("Control+b")
+
+    def _wait_for_cells(self, name):
+        # They come by and by; one that is not there yet would not be seen to run.
+        cells = json.loads((self._folder / name).read_text())["cells"]
+        expect(self._cells).to_have_count(len(cells), timeout=60_000)
 
     def change_to(self, name):
         """Close the notebook and its kernel; open another one in the same JupyterLab."""
@@ -127,7 +133,7 @@ class OpenNotebook:
         self._choose("File", "Open from Path…")
         self.page.keyboard.type(name)
         self.page.keyboard.press("Enter")
-        self._cells.first.wait_for()
+        self._wait_for_cells(name)
 
     def _note_bad_path(self, message):
         if "<path>" in message.text:  # of an SVG, such as one with "nan" in it
