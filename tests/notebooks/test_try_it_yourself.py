@@ -1,6 +1,8 @@
-"""Notebook 02 in its states: untouched, solved, one function broken, out of order."""
+"""Notebook 02 in its states: untouched, solved, one function broken, out of order, a new kernel."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import nbformat
@@ -113,6 +115,14 @@ def test_in_a_real_kernel_solved_and_then_endless_or_asking():
     assert endless.startswith("swap_ms: wrong. swap_ms(1000, 131072, 25e9) was stopped after 2 s.")
     assert "no one to answer input()" in asking
     assert again == asking
+
+
+def test_a_new_process_has_forgotten_the_progress():
+    exec("\n".join(code_of(filled(SOLUTIONS))), {})
+    assert set(display._outcomes.values()) == {"right"}
+    code = f"{code_of(read())[0]}\nprogress()"
+    new = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert new.stdout.startswith("0 of 5 functions right\n  recompute_ms: not attempted")
 
 
 @pytest.mark.parametrize(
