@@ -1,34 +1,42 @@
-"""What it costs to evict a KV cache, and pictures of it that a reader can move."""
+"""What it costs to evict a KV cache, and pictures of it that a reader can move.
 
-from preemption.costs import (
-    cheaper,
-    crossover_bandwidth,
-    eviction_overhead,
-    pick_victim,
-    recompute_ms,
-    swap_ms,
-)
-from preemption.exercises import check, hint, progress, solution
-from preemption.explorers.cost import CostExplorer, eviction_timeline, open_costs
-from preemption.explorers.machines import (
-    BlockExplorer,
-    BreakEvenExplorer,
-    MachineExplorer,
-    MixExplorer,
-)
-from preemption.explorers.schedules import (
-    AttentionExplorer,
-    ChunkExplorer,
-    LoadExplorer,
-    SlotExplorer,
-)
+A name is imported from its folder when it is first asked for, so that the model can be used
+where there are no widgets.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from preemption.costs import (
+        cheaper,
+        crossover_bandwidth,
+        eviction_overhead,
+        pick_victim,
+        recompute_ms,
+        swap_ms,
+    )
+    from preemption.exercises import check, hint, progress, solution
+    from preemption.explorers import (
+        AttentionExplorer,
+        BlockExplorer,
+        ChunkExplorer,
+        CostExplorer,
+        CrossoverMapExplorer,
+        LoadExplorer,
+        MachineExplorer,
+        MixExplorer,
+        SlotExplorer,
+        eviction_timeline,
+        open_costs,
+    )
 
 __all__ = [
     "AttentionExplorer",
     "BlockExplorer",
-    "BreakEvenExplorer",
     "ChunkExplorer",
     "CostExplorer",
+    "CrossoverMapExplorer",
     "LoadExplorer",
     "MachineExplorer",
     "MixExplorer",
@@ -46,3 +54,20 @@ __all__ = [
     "solution",
     "swap_ms",
 ]
+
+# In this order: the first does without IPython, the second without widgets.
+_DOORS = ("costs", "exercises", "explorers")
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        for door in _DOORS:
+            module = import_module(f"{__name__}.{door}")
+            if name in module.__all__:
+                globals()[name] = value = getattr(module, name)
+                return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

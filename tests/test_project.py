@@ -1,11 +1,17 @@
 """The project's own papers agree: environment.yml, pyproject.toml, README.md, the layout."""
 
 import ast
+import importlib
+import json
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+
+import preemption
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -43,67 +49,115 @@ def test_links_inside_the_readme_exist():
         assert (ROOT / target).exists(), target
 
 
-# The house: what each module of the package may import from it.
+# The house: what a folder or module of the package may import from it.
 MAY_IMPORT = {
     "checks": set(),
-    "costs": {"checks"},
     "words": set(),
-    "theme": set(),
-    "hf_config": set(),
-    "machines": {"checks", "hf_config"},
-    "resume": {"checks", "costs", "machines"},
-    "workload": {"checks"},
-    "victims": {"workload"},
-    "results": {"workload", "costs", "words"},
-    "settings": {"checks", "costs"},
-    "scheduler": {"workload", "victims", "results", "settings"},
-    "fast": {"scheduler", "workload", "victims", "results", "settings"},
-    "latency": {"checks", "fast", "results", "scheduler", "settings", "workload"},
-    "slots": set(),
+    "costs": {"checks"},
     "attention": {"checks"},
-    "exercises": {"costs", "slots", "theme"},
-    "figures": {
-        *("checks", "costs", "latency", "machines", "resume", "slots"),
-        *("words", "theme"),
-    },
-    "controls": {"words"},
-    "live": {"controls", "theme"},
-    "questions": {"words", "theme"},
+    "serving": {"checks", "costs", "words"},
+    "studies": {"checks", "costs", "serving"},
+    "page": {"checks", "words"},
+    "figures": {"page.theme", "words", "checks", "costs", "serving", "studies"},
     "explorers": {
-        *("live", "controls", "figures", "checks", "costs", "machines", "resume"),
-        *("attention", "latency", "slots", "words", "theme"),
+        *("page", "figures", "costs", "serving", "studies", "attention", "words", "checks"),
     },
-    "lessons": {
-        *("exercises", "questions", "costs", "latency", "machines", "resume"),
-        *("settings", "slots", "words"),
-    },
+    "exercises": {"costs", "serving", "page.theme", "page.html"},
+    "lessons": {"page.questions", "costs", "serving", "studies", "words", "exercises"},
+    "__init__": {"costs", "exercises", "explorers"},
 }
 ONLY_THESE = {
-    "ipywidgets": {"live", "controls", "explorers", "questions"},
-    "matplotlib": {"live", "figures"},
+    "ipywidgets": {"page", "explorers"},
+    "matplotlib": {"page", "figures"},
 }
+# What is behind these doors is imported by nobody else.
+DOORS = ("costs", "serving", "studies")
 
 
-def imports_of(path):
-    for node in ast.walk(ast.parse(path.read_text())):
+def imports_of(text):
+    for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
+def is_room(name):
+    """Whether an imported name is a module behind a door, or something from there."""
+    _, door, *rest = [*name.split("."), ""]
+    return door in DOORS and (ROOT / "preemption" / door / f"{rest[0]}.py").exists()
+
+
 MODULES = sorted((ROOT / "preemption").rglob("*.py"))
 
 
-@pytest.mark.parametrize("path", MODULES[1:], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_imports_run_one_way(path):
-    parts = path.relative_to(ROOT / "preemption").with_suffix("").parts
-    for name in imports_of(path):
+    folder = path.relative_to(ROOT / "preemption").with_suffix("").parts[0]
+    for name in imports_of(path.read_text()):
         package, *rest = name.split(".")
         if package == "preemption":
-            assert rest[0] in MAY_IMPORT[parts[0]] | {parts[0]}, name
-        assert parts[0] in ONLY_THESE.get(package, {parts[0]}), name
+            allowed = MAY_IMPORT[folder] | {folder}
+            assert rest[0] in allowed or ".".join(rest[:2]) in allowed, name
+            assert rest[0] == folder or not is_room(name), f"{name}: take it from the door"
+        assert folder in ONLY_THESE.get(package, {folder}), name
         assert not name.startswith("matplotlib.pyplot")
+
+
+def code_of(path):
+    if path.suffix == ".py":
+        return path.read_text()
+    cells = json.loads(path.read_text())["cells"]
+    return "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
+
+
+def test_notebooks_and_tests_use_the_doors():
+    paths = [*(ROOT / "notebooks").glob("*.ipynb"), *(ROOT / "tests").rglob("*.py")]
+    rooms = [
+        (path.name, name)
+        for path in paths
+        for name in imports_of(code_of(path))
+        if name.startswith("preemption.") and is_room(name)
+    ]
+    assert rooms == []
+
+
+@pytest.mark.parametrize("door", ["preemption", "preemption.costs", "preemption.serving"])
+def test_the_model_runs_without_a_page(door):
+    page = "{'matplotlib', 'ipywidgets', 'IPython'}"
+    command = f"import {door}, sys; print(sorted({page} & sys.modules.keys()))"
+    said = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True)
+    assert said.stdout.strip() == "[]", said.stderr
+
+
+@pytest.mark.parametrize("folder", sorted(p.parent.name for p in MODULES if p.stem == "__init__"))
+def test_a_door_says_what_is_inside_and_gives_what_it_names(folder):
+    (path,) = (p for p in MODULES if p.stem == "__init__" and p.parent.name == folder)
+    name = ".".join(path.parent.relative_to(ROOT).parts)
+    door = importlib.import_module(name)
+    inside = {
+        p.stem for p in path.parent.iterdir() if p.suffix == ".py" or (p / "__init__.py").exists()
+    } - {"__init__"}
+    if folder in DOORS:
+        said = set(re.findall(r"^(\w+)  +\w", door.__doc__, re.MULTILINE))
+        assert said == {stem for stem in inside if not stem.startswith("_")}
+    for each in getattr(door, "__all__", ()):
+        assert getattr(door, each) is not None
+
+
+def test_the_root_is_lazy_and_known_to_type_checkers():
+    tree = ast.parse((ROOT / "preemption" / "__init__.py").read_text())
+    typed = [
+        alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("preemption.")
+        for alias in node.names
+    ]
+    assert sorted(typed) == sorted(preemption.__all__)
+    assert set(preemption.__all__) <= set(dir(preemption))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        preemption.nothing  # noqa: B018
+    assert (ROOT / "preemption" / "py.typed").exists()
 
 
 def test_every_module_says_what_it_is_for():

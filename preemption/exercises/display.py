@@ -12,10 +12,10 @@ from typing import Any
 
 from IPython.core.getipython import get_ipython
 
-from preemption import theme
 from preemption.exercises.judge import Outcome, Task
 from preemption.exercises.stand_ins import judge_alone
 from preemption.exercises.tasks import TASKS
+from preemption.page import theme
 
 _NOTES = {"right": "pe-note pe-right", "not attempted": "pe-note pe-open"}
 _REFERENCES = {name: task.reference for name, task in TASKS.items()}
@@ -24,7 +24,7 @@ _outcomes: dict[str, Outcome] = {}
 
 
 @dataclass(frozen=True)
-class Result:
+class Checked:
     """What `check` found: the task's name, the outcome, and words on it in plain text."""
 
     name: str
@@ -43,7 +43,7 @@ class Result:
             _show_result(self)
 
 
-def check(function: Callable[..., Any], name: str | None = None) -> Result:
+def check(function: Callable[..., Any], name: str | None = None) -> Checked:
     """Check a function against a task, show what came of it, and return that.
 
     `name` is the task, by default the function's own name. Raises TypeError for what is no
@@ -54,7 +54,7 @@ def check(function: Callable[..., Any], name: str | None = None) -> Result:
     task = _task(_own_name(function) if name is None else name)
     verdict = judge_alone(task, function, _REFERENCES)
     _outcomes[task.name] = verdict.outcome
-    result = Result(task.name, verdict.outcome, verdict.words, _cell_number())
+    result = Checked(task.name, verdict.outcome, verdict.words, _cell_number())
     _show_result(result)
     return result
 
@@ -123,7 +123,7 @@ def _progress_line(part: str) -> str:
     return f"{outcomes.count('right')} of {len(outcomes)} {part} right"
 
 
-def _show_result(result: Result) -> None:
+def _show_result(result: Checked) -> None:
     line = f"Progress: {_progress_line(TASKS[result.name].part)}."
     note = f'<div class="{_NOTES.get(result.outcome, "pe-note")}" role="status" aria-live="polite">'
     words = f"<strong>{result.name}: {result.outcome}.</strong> {escape(result.words)}"

@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from preemption.costs import recompute_ms, swap_ms
+from preemption.costs import BLOCK_TOKENS, recompute_ms, swap_ms
 from preemption.exercises.judge import Case
 
-BLOCK_TOKENS = 16
 STRATEGIES = ("recompute", "swap")
 
 

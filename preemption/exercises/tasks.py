@@ -24,7 +24,7 @@ from preemption.exercises.mistakes import (
     victim_mistake,
     victims_mistake,
 )
-from preemption.slots import continuous_schedule, utilization
+from preemption.serving import continuous_schedule, utilization
 
 
 def pick_victims(seqs: Mapping[str, int], blocks_needed: int) -> list[str]:

@@ -7,17 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from preemption import resume, words
+from preemption import costs, words
 from preemption.checks import Array
-from preemption.controls import Number, Select, Setting
+from preemption.costs import BITS, DEVICES, LINKS, MODELS, Copy, Recompute
 from preemption.explorers import sources, table
 from preemption.figures.block_sizes import BlockSizes
-from preemption.figures.break_even_map import BreakEvenMap
-from preemption.figures.machine_curves import MachineCurves
+from preemption.figures.crossover_map import CrossoverMap
+from preemption.figures.machine_costs import MachineCurves
 from preemption.figures.mix import MixCurves
-from preemption.live import Explorer, Words
-from preemption.machines import BITS, DEVICES, LINKS, MODELS
-from preemption.resume import Copy, Recompute
+from preemption.page.controls import Number, Select, Setting
+from preemption.page.live import Explorer, Words
 
 _ELEMENTS = tuple(f"{bits} bit" for bits in BITS)
 _PREFILLS = _MEASURED, _DERIVED = "measured if known", "derived"
@@ -39,10 +38,10 @@ class OnMachine(Explorer):
     waits_for = Select("request waits for", options=_WAITS, default=_ROUND_TRIP)
     tokens = Number("cached tokens", default=1_000, low=1, high=1_000_000, whole=True)
     block_tokens = Number(
-        "tokens per block", default=resume.BLOCK_TOKENS, low=1, high=256, whole=True
+        "tokens per block", default=costs.BLOCK_TOKENS, low=1, high=256, whole=True
     )
     efficiency = Number("efficiency (%)", default=50, low=5, high=100, whole=True)
-    launch_us = Number("copy start (µs)", default=resume.LAUNCH_US, low=0, high=50, places=_HALVES)
+    launch_us = Number("copy start (µs)", default=costs.LAUNCH_US, low=0, high=50, places=_HALVES)
     fixed_ms = Number("fixed cost (ms)", default=0, low=0, high=50, places=_HALVES)
 
     @property
@@ -131,10 +130,10 @@ class MachineExplorer(OnMachine):
 
     def _show(self) -> Words:
         recompute, copy, tokens = self.recompute, self.copy, self.tokens
-        found = resume.crossover_tokens(recompute, copy)
+        found = costs.crossover_tokens(recompute, copy)
         self._curves.show(tokens, recompute, copy, self.link, found)
         cost_ms = _cost_ms(recompute, copy, tokens)
-        flip = _flip(resume.break_even_bandwidth(recompute, copy, tokens))
+        flip = _flip(costs.crossover_bandwidth_at(recompute, copy, tokens))
         crossovers = _crossovers(recompute, copy, found)
         return Words(
             verdict=f"{_costs(tokens, cost_ms)} {flip} {crossovers}",
@@ -146,7 +145,7 @@ class MachineExplorer(OnMachine):
         )
 
 
-class BreakEvenExplorer(Explorer):
+class CrossoverMapExplorer(Explorer):
     """The break-even link of all models on all devices in one map, with real links across it.
 
     It counts what is proportional to the tokens, so the number of tokens does not matter.
@@ -162,11 +161,11 @@ class BreakEvenExplorer(Explorer):
         first = next(iter(DEVICES.values()))
         known = [model for model in MODELS.values() if model.parameters]
         self._models = sorted(
-            known, key=lambda model: -resume.linear_break_even_bandwidth(model, first)
+            known, key=lambda model: -costs.linear_crossover_bandwidth(model, first)
         )
         self._devices = list(DEVICES.values())
         links = sorted(LINKS.values(), key=lambda link: link.bandwidth_bytes_per_s)
-        self._map = BreakEvenMap(
+        self._map = CrossoverMap(
             {
                 link.name: (link.bandwidth_bytes_per_s / 1e9, link.nominal_gb_per_s)
                 for link in links
@@ -186,7 +185,7 @@ class BreakEvenExplorer(Explorer):
         """Return break-even bandwidths, models by devices; they go with a device's peak."""
         first = self._devices[0]
         per_model = [
-            resume.linear_break_even_bandwidth(
+            costs.linear_crossover_bandwidth(
                 model,
                 first,
                 self.efficiency / 100,
@@ -244,7 +243,7 @@ class BlockExplorer(OnMachine):
         self._blocks.show(tokens, recompute, copy, self.link)
         cost_ms = _cost_ms(recompute, copy, tokens)
         whole_ms = replace(copy, layout="block").ms(tokens)
-        flip = _block_flip(resume.break_even_block_tokens(recompute, copy, tokens))
+        flip = _block_flip(costs.crossover_block_tokens(recompute, copy, tokens))
         finding = (
             f"{flip} With one copy per block of all layers swap takes {words.digits(whole_ms)} ms."
         )
@@ -285,7 +284,7 @@ class MixExplorer(OnMachine):
 
     def _show(self) -> Words:
         recompute, copy, tokens = self.recompute, self.copy, self.tokens
-        best = resume.best_mix(tokens, recompute, copy)
+        best = costs.best_mix(tokens, recompute, copy)
         share = self.share / 100
         self._mix.show(tokens, share, recompute, copy, best)
         cost_ms = _cost_ms(recompute, copy, tokens)
@@ -302,7 +301,7 @@ class MixExplorer(OnMachine):
             )
         else:
             found = f"No mix is faster than the better of the two, {words.digits(best.ms)} ms."
-        here_ms = resume.mix_ms(tokens, share, recompute, copy)
+        here_ms = costs.mix_ms(tokens, share, recompute, copy)
         return Words(
             verdict=f"{words.digits(self.share, 3)}% recomputed: {words.digits(here_ms)} ms. "
             f"{alone} {found}",

@@ -5,21 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from preemption import attention, latency, words
+from preemption import attention, studies, words
 from preemption.checks import Array
-from preemption.controls import Number, Select
 from preemption.explorers import table
 from preemption.figures.attention_map import AttentionMap
-from preemption.figures.iteration_makeup import (
-    BUDGETS,
-    HIGH_BUDGET,
-    LOW_BUDGET,
-    IterationMakeup,
-)
-from preemption.figures.load_curves import LoadCurves
+from preemption.figures.chunks import BUDGETS, HIGH_BUDGET, LOW_BUDGET, IterationMakeup
+from preemption.figures.load import LoadCurves
 from preemption.figures.slot_chart import SlotChart
-from preemption.live import Explorer, Words
-from preemption.slots import Row, continuous_schedule, static_schedule, utilization
+from preemption.page.controls import Number, Select
+from preemption.page.live import Explorer, Words
+from preemption.serving import Row, continuous_schedule, static_schedule, utilization
 
 _NAMES = "ABCDEF"
 _EXAMPLE, _OWN = "A, B, C", "your own"
@@ -142,16 +137,16 @@ class ChunkExplorer(Explorer):
         for guess in self._guesses:
             guess.observe(lambda _: self._from_reader(self.settle), "value")
 
-    def _here(self) -> latency.ChunkedPrefill:
-        return latency.chunked_prefill(int(self.prompt), int(self.budget))
+    def _here(self) -> studies.ChunkedPrefill:
+        return studies.chunked_prefill(int(self.prompt), int(self.budget))
 
     def _fit(self) -> bool:
-        slowest = latency.chunked_prefill(int(self.prompt), LOW_BUDGET)
+        slowest = studies.chunked_prefill(int(self.prompt), LOW_BUDGET)
         return self._makeup.fit(self._here(), slowest)
 
     def _show(self) -> Words:
         here, prompt = self._here(), int(self.prompt)
-        at_budgets = [latency.chunked_prefill(prompt, budget) for budget in BUDGETS]
+        at_budgets = [studies.chunked_prefill(prompt, budget) for budget in BUDGETS]
         self._makeup.show(int(self.budget), here, at_budgets)
         kind = type(self)
         for guess in self._guesses:
@@ -160,7 +155,7 @@ class ChunkExplorer(Explorer):
         verdict = (
             f"Budget {words.plain(self.budget)}: a prompt of {words.count(prompt, 'token')} takes "
             f"{words.count(here.chunks, 'iteration')} and has its first token after "
-            f"{_ms(here.ttft_ms)}. The others wait up to {_ms(here.worst_gap_ms)} for a token."
+            f"{_ms(here.ttft_ms)}. The others wait up to {_ms(here.max_itl_ms)} for a token."
         )
         low, high = at_budgets[0], at_budgets[-1]
         return Words(
@@ -168,29 +163,29 @@ class ChunkExplorer(Explorer):
             alternative=f"Iterations as boxes over time, and both waits over the budget. {verdict} "
             f"From {words.plain(LOW_BUDGET)} to {words.plain(HIGH_BUDGET)} tokens of budget the "
             f"time to first token falls from {_ms(low.ttft_ms)} to {_ms(high.ttft_ms)}, and the "
-            f"longest gap rises from {_ms(low.worst_gap_ms)} to {_ms(high.worst_gap_ms)}.",
+            f"longest gap rises from {_ms(low.max_itl_ms)} to {_ms(high.max_itl_ms)}.",
             table_html=_makeup_table(here),
         )
 
 
-def _makeup_table(here: latency.ChunkedPrefill) -> str:
+def _makeup_table(here: studies.ChunkedPrefill) -> str:
     """Return a table of the kinds of iterations: how many, what they compute, how long."""
-    with_chunk = [p for p in here.passes if p.prefill_tokens]
+    with_chunk = [p for p in here.iterations if p.prefill_tokens]
     kinds = [
-        ("decodes only", [p for p in here.passes if not p.prefill_tokens][-1:]),
+        ("decodes only", [p for p in here.iterations if not p.prefill_tokens][-1:]),
         ("with a full chunk", with_chunk[:-1]),
         ("with the last chunk", with_chunk[-1:]),
     ]
     rows = [
         [
             name,
-            "before" if not passes[0].prefill_tokens else words.plain(len(passes)),
-            words.plain(passes[0].prefill_tokens),
-            words.plain(passes[0].decode_tokens),
-            words.digits(passes[-1].duration_ms, 3),
+            "before" if not iterations[0].prefill_tokens else words.plain(len(iterations)),
+            words.plain(iterations[0].prefill_tokens),
+            words.plain(iterations[0].decode_tokens),
+            words.digits(iterations[-1].duration_ms, 3),
         ]
-        for name, passes in kinds
-        if passes
+        for name, iterations in kinds
+        if iterations
     ]
     return table.number_table(
         ["iterations", "how many", "prefill tokens", "decode tokens", "time (ms)"], rows
@@ -281,9 +276,9 @@ class LoadExplorer(Explorer):
     rate = Number(
         "requests/s",
         default=4.0,
-        low=latency.RATES_PER_S[0],
-        high=latency.RATES_PER_S[-1],
-        places=latency.RATES_PER_S,
+        low=studies.RATES_PER_S[0],
+        high=studies.RATES_PER_S[-1],
+        places=studies.RATES_PER_S,
     )
 
     def __init__(self, guesses: Sequence[Any] = ()) -> None:
@@ -297,9 +292,9 @@ class LoadExplorer(Explorer):
 
     def _show(self) -> Words:
         pool = int(self.pool)
-        here, points = latency.under_load(self.rate, pool), latency.sweep(pool)
+        here, points = studies.under_load(self.rate, pool), studies.sweep(pool)
         self._curves.show(here, points)
-        first = latency.preempts_from(points)
+        first = studies.preempts_from(points)
         onset = "nowhere in this range"
         if first is not None:
             already = first == points[0].requests_per_s

@@ -5,8 +5,7 @@ import math
 from collections.abc import Iterable
 
 from preemption import words
-from preemption.machines import Device, Link, Model, Row, profile_of
-from preemption.resume import Copy, Recompute
+from preemption.costs import Copy, Device, Entry, Link, Model, Recompute, profile_of
 
 # How sure a figure is, as a reader understands it.
 _SURE = {
@@ -101,7 +100,7 @@ def _of_link(link: Link) -> tuple[str, str, str, str]:
     return (link.name, figure, link.achieved_source, _SURE[link.achieved_sure])
 
 
-def _cited(row: Row) -> str:
+def _cited(row: Entry) -> str:
     return f"{row.source}. Note: {row.note}" if row.note else row.source
 
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from preemption import theme, words
+from preemption import words
+from preemption.page import theme
 
 _COLOURS = {"recompute": theme.RECOMPUTE, "swap": theme.SWAP}
 

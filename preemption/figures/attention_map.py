@@ -1,8 +1,9 @@
 """Who attends to whom when a prompt is computed in chunks, and what comes out."""
 
-from preemption import theme, words
+from preemption import words
 from preemption.checks import Array
 from preemption.figures import quick, style
+from preemption.page import theme
 
 _EDGE = 0.5
 

@@ -5,10 +5,11 @@ from dataclasses import replace
 import numpy as np
 from matplotlib.axes import Axes
 
-from preemption import theme, words
+from preemption import words
 from preemption.checks import Array
+from preemption.costs import Copy, Recompute, crossover_bandwidth_at, crossover_block_tokens
 from preemption.figures import quick, style
-from preemption.resume import Copy, Recompute, break_even_bandwidth, break_even_block_tokens
+from preemption.page import theme
 
 FIRST_BLOCK, LAST_BLOCK = 1, 256
 LOW_GB_PER_S, HIGH_GB_PER_S = 0.1, 1000.0
@@ -110,10 +111,10 @@ class BlockSizes:
             line.set_data([copy.block_tokens] * 2, [0, 1])
         self.recompute_point.set_data([copy.block_tokens], [recompute_ms])
         self.swap_point.set_data([copy.block_tokens], [copy.ms(tokens)])
-        needed_here = break_even_bandwidth(recompute, copy, tokens) / 1e9
+        needed_here = crossover_bandwidth_at(recompute, copy, tokens) / 1e9
         self.needed_point.set_data([copy.block_tokens], [needed_here])
 
-        flip = break_even_block_tokens(recompute, copy, tokens)
+        flip = crossover_block_tokens(recompute, copy, tokens)
         self.flip.set_data([flip], [recompute_ms])
         edge = min(max(flip, FIRST_BLOCK), LAST_BLOCK)
         for bands, start, end in (

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
-from preemption import theme, words
+from preemption import words
 from preemption.figures import style
+from preemption.page import theme
 
 
 class Guesses:

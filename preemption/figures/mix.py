@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 
-from preemption import theme, words
+from preemption import words
+from preemption.costs import Copy, Mix, Recompute, mix_ms
 from preemption.figures import quick, style
 from preemption.figures.guesses import Guesses
-from preemption.resume import Copy, Mix, Recompute, mix_ms
+from preemption.page import theme
 
 # A little above 0 too: the floor of a forward pass is paid as soon as anything is recomputed.
 SHARES = np.concatenate([[0, 1e-6], np.linspace(0, 1, 41)[1:-1], [1 - 1e-6, 1]])

@@ -22,8 +22,8 @@ from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 from matplotlib.transforms import Affine2D, Transform
 
-from preemption import theme
 from preemption.figures import style
+from preemption.page import theme
 
 Artist: TypeAlias = "Line | Points | Band | Boxes | Label"
 Place: TypeAlias = Literal["data", "x", "axes"]  # with "x" only x is data, y a part of the axes

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from preemption import theme, words
+from preemption import words
 from preemption.figures import quick, style
-from preemption.slots import Row, utilization
+from preemption.page import theme
+from preemption.serving import Row, utilization
 
 _LEAST_ITERATIONS, _LEAST_SLOTS = 6, 2
 _CELL = 0.84  # height of a cell; the rows are 1 apart

@@ -7,8 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullLocator
 
-from preemption import theme, words
+from preemption import words
 from preemption.checks import Array
+from preemption.page import theme
 
 LABEL_PX = 13.5
 TITLE_PX = 15.0

@@ -1,8 +1,9 @@
 """The questions of notebook 05."""
 
-from preemption import latency, slots, words
-from preemption.questions import Choice, NumericGuess, Quiz
-from preemption.settings import DEFAULT_COST
+from preemption import serving, studies, words
+from preemption.costs import BLOCK_TOKENS
+from preemption.page.questions import Choice, NumericGuess, Quiz
+from preemption.serving import DEFAULT_COST
 
 _ABC, _SLOTS = {"A": 2, "B": 1, "C": 2}, 2
 _PROMPT, _SMALL, _LARGE = 4_096, 512, 8_192
@@ -14,7 +15,7 @@ def iterations_of_static_groups() -> NumericGuess:
     return NumericGuess(
         "A generates 2 tokens, B 1, C 2. There are two slots. How many iterations do static "
         "groups need?",
-        truth=len(slots.static_schedule(_ABC, _SLOTS)),
+        truth=len(serving.static_schedule(_ABC, _SLOTS)),
         unit="iterations",
         because="A and B are the first group. It lasts as long as A; B's slot is idle in the "
         "second iteration. Then C runs alone for two.",
@@ -27,7 +28,7 @@ def iterations_with_iteration_level_admission() -> NumericGuess:
     return NumericGuess(
         "The same three sequences, the same two slots. How many iterations does "
         "iteration-level admission need?",
-        truth=len(slots.continuous_schedule(_ABC, _SLOTS)),
+        truth=len(serving.continuous_schedule(_ABC, _SLOTS)),
         unit="iterations",
         because="C takes B's slot in the second iteration, beside A, and ends in the third.",
         tolerance=0,
@@ -36,24 +37,24 @@ def iterations_with_iteration_level_admission() -> NumericGuess:
 
 def longest_gap() -> NumericGuess:
     """Ask for the longest gap between two tokens of a decoding request, in ms."""
-    small, large = (latency.chunked_prefill(_PROMPT, budget) for budget in (_SMALL, _LARGE))
+    small, large = (studies.chunked_prefill(_PROMPT, budget) for budget in (_SMALL, _LARGE))
     return NumericGuess(
-        f"The budget is {_SMALL} tokens. {latency.DECODES} requests decode when a prompt of "
+        f"The budget is {_SMALL} tokens. {studies.DECODES} requests decode when a prompt of "
         f"{words.plain(_PROMPT)} tokens arrives. How long is the longest gap between two tokens "
         "of a request that decodes?",
-        truth=small.worst_gap_ms,
+        truth=small.max_itl_ms,
         unit="ms",
         because=f"An iteration with {_SMALL} tokens takes about "
         f"{words.digits(DEFAULT_COST.base_ms, 2)} + {_SMALL} × "
         f"{words.digits(DEFAULT_COST.per_token_ms, 2)} ms. With a budget for the whole prompt the "
-        f"gap is {_ms(large.worst_gap_ms)}.",
+        f"gap is {_ms(large.max_itl_ms)}.",
         tolerance=0.15,
     )
 
 
 def time_to_first_token_with_small_chunks() -> Choice:
     """Ask what a smaller budget does to the time to first token of the long prompt."""
-    small, large = (latency.chunked_prefill(_PROMPT, budget) for budget in (_SMALL, _LARGE))
+    small, large = (studies.chunked_prefill(_PROMPT, budget) for budget in (_SMALL, _LARGE))
     return Choice(
         f"The budget goes from {words.plain(_LARGE)} tokens, where the whole prompt fits into one "
         f"iteration, down to {_SMALL}. What happens to the time to first token of the long "
@@ -88,10 +89,10 @@ def what_does_a_token_attend_to() -> Choice:
 
 def where_does_preemption_begin() -> NumericGuess:
     """Ask for the arrival rate from which the default pool preempts."""
-    first_rate = latency.preempts_from(latency.sweep(_POOL))
+    first_rate = studies.preempts_from(studies.sweep(_POOL))
     assert first_rate is not None
     return NumericGuess(
-        f"The pool holds {words.plain(_POOL)} blocks of {latency.BLOCK_TOKENS} tokens. From how "
+        f"The pool holds {words.plain(_POOL)} blocks of {BLOCK_TOKENS} tokens. From how "
         "many requests per second on does the server preempt?",
         truth=first_rate,
         unit="requests/s",
@@ -106,10 +107,10 @@ def where_does_preemption_begin() -> NumericGuess:
 def check_your_understanding() -> Quiz:
     """Ask five questions about the whole notebook."""
     lengths = {"A": 3, "B": 1, "C": 1, "D": 1}
-    static = len(slots.static_schedule(lengths, _SLOTS))
-    continuous = len(slots.continuous_schedule(lengths, _SLOTS))
+    static = len(serving.static_schedule(lengths, _SLOTS))
+    continuous = len(serving.continuous_schedule(lengths, _SLOTS))
     tokens = sum(lengths.values())
-    seven, nine = (latency.under_load(rate, _POOL) for rate in (7.0, 9.0))
+    seven, nine = (studies.under_load(rate, _POOL) for rate in (7.0, 9.0))
     per_second = (f"{words.digits(point.tokens_per_s, 3)}" for point in (seven, nine))
     median_s = (f"{words.digits(point.ttft_p50_ms / 1000, 2)} s" for point in (seven, nine))
     return Quiz(

@@ -4,7 +4,7 @@ from functools import partial
 
 from preemption import costs, words
 from preemption.exercises import answers
-from preemption.questions import Choice, Quiz, TypedAnswer
+from preemption.page.questions import Choice, Quiz, TypedAnswer
 
 _BYTES, _LINK = costs.PER_TOKEN_BYTES, costs.BANDWIDTH_BYTES_PER_S
 _TOKENS = words.count(answers.TOKENS, "cached token")

@@ -1,7 +1,7 @@
 """The questions of notebook 01."""
 
 from preemption import costs, words
-from preemption.questions import Choice, NumericGuess, Quiz
+from preemption.page.questions import Choice, NumericGuess, Quiz
 
 _FLIP_GB_PER_S = costs.crossover_bandwidth(costs.PER_TOKEN_BYTES) / 1e9
 _FLIP = f"{words.digits(_FLIP_GB_PER_S, 3)} GB/s"

@@ -2,10 +2,9 @@
 
 from dataclasses import replace
 
-from preemption import resume, words
-from preemption.machines import DEVICES, LINKS, MODELS
-from preemption.questions import Choice, NumericGuess, Quiz
-from preemption.resume import Copy, Recompute
+from preemption import costs, words
+from preemption.costs import DEVICES, LINKS, MODELS, Copy, Recompute
+from preemption.page.questions import Choice, NumericGuess, Quiz
 
 _A100, _H100 = DEVICES["A100 80 GB SXM"], DEVICES["H100 SXM"]
 _LLAMA, _OPT, _QWEN = MODELS["Llama-3-8B"], MODELS["OPT-13B"], MODELS["Qwen3-0.6B"]
@@ -19,7 +18,7 @@ _LOAD = replace(_SWAP, round_trip=False)
 def where_does_opt_13b_flip() -> NumericGuess:
     """Ask for the bandwidth in GB/s at which the choice flips for OPT-13B on an A100."""
     flip, of_llama = (
-        resume.linear_break_even_bandwidth(model, _A100) / 1e9 for model in (_OPT, _LLAMA)
+        costs.linear_crossover_bandwidth(model, _A100) / 1e9 for model in (_OPT, _LLAMA)
     )
     return NumericGuess(
         f"For Llama-3-8B on an A100 the choice flips at {words.digits(of_llama, 3)} GB/s. OPT-13B "
@@ -38,7 +37,7 @@ def which_model_needs_the_fastest_link() -> Choice:
     """Ask which of four models needs the fastest link for swapping to win."""
     names = ("Llama-3.1-405B", "OPT-66B", "DeepSeek-V3", "Qwen3-0.6B")
     flips = {
-        name: f"{words.digits(resume.linear_break_even_bandwidth(MODELS[name], _A100) / 1e9, 3)}"
+        name: f"{words.digits(costs.linear_crossover_bandwidth(MODELS[name], _A100) / 1e9, 3)}"
         for name in names
     }
     why = {
@@ -116,7 +115,7 @@ def which_share_is_best() -> NumericGuess:
     """Ask which share to recompute, in %, so that both parts end together."""
     tokens = 1_000
     recompute_ms, load_ms = _RECOMPUTE.ms(tokens), _LOAD.ms(tokens)
-    best = resume.best_mix(tokens, _RECOMPUTE, _LOAD)
+    best = costs.best_mix(tokens, _RECOMPUTE, _LOAD)
     straight = 100 * load_ms / (recompute_ms + load_ms)
     return NumericGuess(
         f"A victim of 1,000 tokens: recomputing all of them takes {words.digits(recompute_ms)} ms, "
@@ -135,10 +134,10 @@ def which_share_is_best() -> NumericGuess:
 def check_your_understanding() -> Quiz:
     """Ask four questions about the whole notebook."""
     on_h100, on_a100 = (
-        f"{words.digits(resume.linear_break_even_bandwidth(_LLAMA, device) / 1e9, 3)} GB/s"
+        f"{words.digits(costs.linear_crossover_bandwidth(_LLAMA, device) / 1e9, 3)} GB/s"
         for device in (_H100, _A100)
     )
-    first, second = (words.plain(round(n)) for n in resume.crossover_tokens(_RECOMPUTE, _SWAP))
+    first, second = (words.plain(round(n)) for n in costs.crossover_tokens(_RECOMPUTE, _SWAP))
     return Quiz(
         [
             Choice(

@@ -1,4 +1,4 @@
-"""CPU time of `fast.simulate` beside `scheduler.simulate`, in turns; with memory.
+"""CPU time of `serving.simulate` beside `simulate_plain`, in turns; with memory.
 
     python -m tests.benchmarks.scheduler_speed [ROUNDS]
 
@@ -16,9 +16,9 @@ import tracemalloc
 from dataclasses import replace
 from statistics import median
 
-from preemption import fast, scheduler, victims, workload
-from preemption.settings import IterationCost, Resume, SchedulerConfig
-from tests.scheduler_loads import AZURE
+from preemption import serving
+from preemption.serving import IterationCost, Resume, SchedulerConfig, simulate, simulate_plain
+from tests.serving.scheduler_loads import AZURE
 
 COLUMNS = (
     "| load | settings | iterations | preempted | plain s | fast s | ratio | at least "
@@ -29,16 +29,16 @@ COLUMNS = (
 def main(rounds: int) -> None:
     trace = AZURE / "AzureLLMInferenceTrace_conv.csv"
     if trace.exists():
-        name, hour = "Azure", workload.read_trace(trace)
-        minutes = workload.read_trace(trace, 5)
+        name, hour = "Azure", serving.read_trace(trace)
+        minutes = serving.read_trace(trace, 5)
     else:
-        name, hour = "Azure-shaped", workload.azure_shaped(0, 60)
-        minutes = workload.azure_shaped(0, 5)
+        name, hour = "Azure-shaped", serving.azure_shaped(0, 60)
+        minutes = serving.azure_shaped(0, 5)
     print(f"{platform.processor() or platform.machine()}, Python {platform.python_version()}")
     print(f"medians of {rounds}; 1 MB = 1e6 B\n")
     print(COLUMNS)
     print("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
-    crowd = workload.crowd(1000, prompt=16, output=512)
+    crowd = serving.crowd(1000, prompt=16, output=512)
     crowded = SchedulerConfig(16, 1 + 128 * 20, 2048, 128)  # each needs 33 at its end
     row(rounds, "decode-heavy crowd", crowd, crowded, 40, {})
     for load, requests, blocks in (
@@ -49,7 +49,7 @@ def main(rounds: int) -> None:
         row(rounds, load, requests, config, 15, {})
         urgent = [replace(request, priority=request.id % 3) for request in requests]
         row(rounds, load, urgent, replace(config, policy="priority"), 10, {})
-        for rule in victims.RULES:
+        for rule in serving.RULES:
             if rule != "last admitted":
                 row(rounds, load, requests, config, 10, {"victim": rule})
         for resume in ("swap", "cheaper"):
@@ -57,24 +57,24 @@ def main(rounds: int) -> None:
 
 
 def row(rounds, load, requests, config, bound, how):
-    seconds = {scheduler: [], fast: []}
+    seconds = {simulate_plain: [], simulate: []}
     results = {}
     for _ in range(rounds):
-        for module, times in seconds.items():
+        for serve, times in seconds.items():
             start = time.process_time()
-            results[module] = module.simulate(requests, config, **how)
+            results[serve] = serve(requests, config, **how)
             times.append(time.process_time() - start)
-    if results[fast] != results[scheduler]:
+    if results[simulate] != results[simulate_plain]:
         sys.exit(f"the results differ: {load}, {how}")
     plain_s, fast_s = (median(times) for times in seconds.values())
     settings = ", ".join([f"{config.policy} policy", *how.values()])
     memory = "| |"
     if config.policy == "fcfs" and not how:
-        peaks = (peak_mb(module, requests, config) for module in (scheduler, fast))
+        peaks = (peak_mb(serve, requests, config) for serve in (simulate_plain, simulate))
         memory = "| {:.1f} | {:.1f}".format(*peaks)
     print(
-        f"| {load} | {settings} | {results[fast].iterations:,} "
-        f"| {results[fast].preemptions:,} | {plain_s:.3f} | {fast_s:.4f} "
+        f"| {load} | {settings} | {results[simulate].iterations:,} "
+        f"| {results[simulate].preemptions:,} | {plain_s:.3f} | {fast_s:.4f} "
         f"| **{plain_s / fast_s:.1f}** | {bound} | {passes(requests, config, how):.2f} "
         f"{memory} |",
         flush=True,
@@ -82,15 +82,15 @@ def row(rounds, load, requests, config, bound, how):
 
 
 def passes(requests, config, how):
-    rule = victims.rule_for(how.get("victim"), config.policy)
+    rule = serving.rule_for(how.get("victim"), config.policy)
     resume = Resume(how.get("resume", "recompute"))
-    run = fast.run(tuple(requests), config, IterationCost(), rule, resume, False)
+    run = serving.fast.run(tuple(requests), config, IterationCost(), rule, resume, False)
     return run[1] / len(requests)
 
 
-def peak_mb(module, requests, config):
+def peak_mb(serve, requests, config):
     tracemalloc.start()
-    module.simulate(requests, config)
+    serve(requests, config)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     return peak / 1e6

@@ -3,7 +3,7 @@
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from preemption import theme
+from preemption.page import theme
 
 # The handles of ipywidgets' own sliders have no name (jupyter-widgets/ipywidgets issue 2650);
 # the number box beside each is the named way.

@@ -6,15 +6,14 @@ from functools import cache, partial
 import pytest
 from playwright.sync_api import expect
 
-from preemption import resume, words
+from preemption import costs, words
+from preemption.costs import DEVICES, LINKS, MODELS, Copy, Recompute
 from preemption.explorers.machines import (
     BlockExplorer,
-    BreakEvenExplorer,
+    CrossoverMapExplorer,
     MachineExplorer,
     MixExplorer,
 )
-from preemption.machines import DEVICES, LINKS, MODELS
-from preemption.resume import Copy, Recompute
 from tests.browser.accessibility import ForEveryone
 from tests.browser.lab import OnPage
 
@@ -79,7 +78,7 @@ def test_crossovers_are_marked_or_their_absence_is_said(notebook, model, device,
     explorer = reset(notebook, "prefill time")
     choose(explorer, model=model, device=device, link=link)
     machine = expect_costs(explorer, model, device, link, 1_000)
-    found = resume.crossover_tokens(*machine)
+    found = costs.crossover_tokens(*machine)
     for n in found:
         marked = explorer.picture.get_by_text(words.count(round(n), "token"), exact=True)
         expect(marked).to_be_visible()
@@ -133,7 +132,7 @@ def test_the_map_follows_its_lists(notebook):
     page = notebook.page
     root = page.locator(".jp-OutputArea-output", has=page.get_by_text("sources of all figures"))
     root.get_by_label("device", exact=True).select_option("H100 SXM")
-    counterpart = BreakEvenExplorer(device="H100 SXM")
+    counterpart = CrossoverMapExplorer(device="H100 SXM")
     expect(root.get_by_role("status")).to_have_text(counterpart.verdict)
     root.get_by_text("sources of all figures").click()
     expect(root.get_by_text("NVIDIA H100 datasheet and whitepaper")).to_be_visible()

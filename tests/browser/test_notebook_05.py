@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 from playwright.sync_api import expect
 
-from preemption import AttentionExplorer, ChunkExplorer, LoadExplorer, SlotExplorer, latency, words
+from preemption import AttentionExplorer, ChunkExplorer, LoadExplorer, SlotExplorer, studies, words
 from preemption.exercises.tasks import TASKS
 from tests.browser.accessibility import ForEveryone
 from tests.browser.lab import OnPage
@@ -51,19 +51,19 @@ def value_at(explorer, label, setting):
 
 
 def expect_chunks(explorer, budget, prompt=4_096):
-    run = latency.chunked_prefill(prompt, budget)
+    run = studies.chunked_prefill(prompt, budget)
     expect(explorer.status).to_contain_text(
         f"Budget {words.plain(budget)}: a prompt of {words.count(prompt, 'token')} takes "
         f"{words.count(run.chunks, 'iteration')}"
     )
-    gap = f"longest gap {words.digits(run.worst_gap_ms, 3)} ms"
+    gap = f"longest gap {words.digits(run.max_itl_ms, 3)} ms"
     expect(explorer.picture.get_by_text(gap, exact=True)).to_be_visible()
     expect(explorer.box(BUDGET)).to_have_value(f"{budget}")
 
 
 def expect_load(explorer, rate, pool):
-    here = latency.under_load(rate, pool)
-    first = latency.preempts_from(latency.sweep(pool))
+    here = studies.under_load(rate, pool)
+    first = studies.preempts_from(studies.sweep(pool))
     expect(explorer.status).to_contain_text(
         f"{words.plain(rate)} requests/s, {words.count(pool, 'block')}: "
         f"{words.count(here.preemptions, 'preemption')},"

@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from preemption import costs, resume, words
-from preemption.machines import DEVICES, LINKS, MODELS, PROFILES
-from preemption.resume import Copy, Recompute
+from preemption import costs, words
+from preemption.costs import DEVICES, LINKS, MODELS, PROFILES, Copy, Recompute
 from tests.notebooks.prose import Computed, Facts, gb_per_s, ms
 from tests.notebooks.prose.n01_preemption import A100 as A100_SHEET
 from tests.notebooks.prose.n01_preemption import PCIE_4 as PCIE_THREAD
@@ -26,7 +25,7 @@ DEEPSEEK_SWAP = Copy(model=DEEPSEEK, bandwidth_bytes_per_s=PCIE_5.bandwidth_byte
 TOY = Recompute(
     floor_ms=0, start_ms=0, ms_per_token=costs.MS_PER_TOKEN, source="the toy", sure="derived"
 )
-MIX = resume.best_mix(1_000, RECOMPUTE, replace(SWAP, round_trip=False))
+MIX = costs.best_mix(1_000, RECOMPUTE, replace(SWAP, round_trip=False))
 
 BLOG = "https://blog.vllm.ai/2026/01/08/kv-offloading-connector.html"
 DUALPATH = "https://arxiv.org/abs/2602.21548"
@@ -34,23 +33,23 @@ PAGED_ATTENTION = "https://arxiv.org/abs/2309.06180"
 
 
 def flip(*args, **others):
-    return gb_per_s(resume.linear_break_even_bandwidth(*args, **others))
+    return gb_per_s(costs.linear_crossover_bandwidth(*args, **others))
 
 
 def recomputing(device, link):
     """Name the models whose flip is above the link."""
     bandwidth = link.bandwidth_bytes_per_s
-    flips = resume.linear_break_even_bandwidth
+    flips = costs.linear_crossover_bandwidth
     return [name for name, model in MODELS.items() if flips(model, device) >= bandwidth]
 
 
 def crossovers(recompute, copy):
-    first, second = resume.crossover_tokens(recompute, copy)
+    first, second = costs.crossover_tokens(recompute, copy)
     return [words.plain(round(first)), words.plain(round(second))]
 
 
 def lead_between(recompute, copy):
-    n = np.geomspace(*resume.crossover_tokens(recompute, copy), 1000)
+    n = np.geomspace(*costs.crossover_tokens(recompute, copy), 1000)
     return float(np.max(copy.ms(n) / recompute.ms(n)))
 
 
@@ -114,7 +113,7 @@ COMPUTED: Computed = [
     ),
     ("in 22 of 26 of Gemma-3-1B", lambda: f"{GEMMA.windowed_layers} of {GEMMA.layers}"),
     ("the last 128 or 512 tokens", lambda: f"{GPT_OSS.window} or {GEMMA.window} tokens"),
-    ("blocks of, say, 16 tokens", lambda: f"{resume.BLOCK_TOKENS} tokens"),
+    ("blocks of, say, 16 tokens", lambda: f"{costs.BLOCK_TOKENS} tokens"),
     ("a piece of Llama-3.1-8B was 32 KB", lambda: f"{16 * 8 * 128 * 2 // 1024} KB"),
     (
         "1,000 tokens count as 62.5 blocks here, and an engine copies 63",
@@ -124,7 +123,7 @@ COMPUTED: Computed = [
         "1,000 tokens count as 62.5 blocks here, and an engine copies 63",
         lambda: words.plain(math.ceil(1_000 / SWAP.block_tokens)),
     ),
-    ("we reckon with 10 µs", lambda: f"{words.plain(resume.LAUNCH_US)} µs"),
+    ("we reckon with 10 µs", lambda: f"{words.plain(costs.LAUNCH_US)} µs"),
     (
         "it takes 1,666 ms",
         lambda: ms(replace(OPT_SWAP, block_tokens=1).ms(1_000)),
@@ -134,7 +133,7 @@ COMPUTED: Computed = [
     (
         "from 2.62 GB/s to 13.1 GB/s",
         lambda: gb_per_s(
-            resume.break_even_bandwidth(TOY, replace(SWAP, bandwidth_bytes_per_s=25e9), 1_000)
+            costs.crossover_bandwidth_at(TOY, replace(SWAP, bandwidth_bytes_per_s=25e9), 1_000)
         ),
     ),
     ("The 16.1 GB of Llama-3-8B", lambda: f"{words.digits(LLAMA.parameters * 2 / 1e9, 3)} GB"),
@@ -148,7 +147,7 @@ COMPUTED: Computed = [
         "the choice would flip at 108 tokens",
         lambda: words.plain(
             round(
-                resume.crossover_tokens(
+                costs.crossover_tokens(
                     replace(TOY, ms_per_token=DERIVED.ms_per_token),
                     replace(SWAP, launch_us=0, fixed_ms=10),
                 )[0]

@@ -1,18 +1,18 @@
 """Numbers in the texts of notebook 05."""
 
-from preemption import latency, slots, words
-from preemption.settings import DEFAULT_COST
+from preemption import costs, serving, studies, words
+from preemption.serving import DEFAULT_COST
 from tests.notebooks.prose import Computed, Facts, ms
 
 ABC = {"A": 2, "B": 1, "C": 2}
-STATIC, CONTINUOUS = slots.static_schedule(ABC, 2), slots.continuous_schedule(ABC, 2)
+STATIC, CONTINUOUS = serving.static_schedule(ABC, 2), serving.continuous_schedule(ABC, 2)
 PROMPT, POOL = 4_096, 3_000
 ONE_PASS, DEFAULT, SMALLEST = (
-    latency.chunked_prefill(PROMPT, budget) for budget in (8_192, 512, 128)
+    studies.chunked_prefill(PROMPT, budget) for budget in (8_192, 512, 128)
 )
-FIRST_RATE = latency.preempts_from(latency.sweep(POOL))
-BELOW, ABOVE = (latency.under_load(rate, POOL) for rate in (5.5, 6.5))
-CROWDED = {pool: latency.under_load(8.5, pool) for pool in (POOL, 10_000)}
+FIRST_RATE = studies.preempts_from(studies.sweep(POOL))
+BELOW, ABOVE = (studies.under_load(rate, POOL) for rate in (5.5, 6.5))
+CROWDED = {pool: studies.under_load(8.5, pool) for pool in (POOL, 10_000)}
 
 ORCA = "https://friendli.ai/research/orca/"
 SARATHI = "https://arxiv.org/abs/2403.02310"
@@ -23,7 +23,7 @@ def iterations(rows):
 
 
 def percent(rows):
-    return f"{words.digits(100 * slots.utilization(rows), 3)}%"
+    return f"{words.digits(100 * serving.utilization(rows), 3)}%"
 
 
 def filled(rows):
@@ -40,12 +40,12 @@ def seconds(wait_ms):
 
 
 def mean(name):
-    requests = latency._load()
+    requests = studies.load_requests()
     return sum(getattr(request, name) for request in requests) / len(requests)
 
 
 def pool_tokens():
-    return POOL * latency.BLOCK_TOKENS
+    return POOL * costs.BLOCK_TOKENS
 
 
 def at_once():
@@ -55,7 +55,7 @@ def at_once():
 
 def served_s():
     """Time in service at the first rate with preemptions: until the first token, and after it."""
-    point = latency.under_load(FIRST_RATE, POOL)
+    point = studies.under_load(FIRST_RATE, POOL)
     return (point.ttft_p50_ms + mean("output") * point.tpot_p50_ms) / 1000
 
 
@@ -70,21 +70,21 @@ COMPUTED: Computed = [
     ("and 0.0661 ms for each token", lambda: ms(DEFAULT_COST.per_token_ms)),
     ("at least 9.7 ms", lambda: ms(DEFAULT_COST.floor_ms)),
     ("its first token comes after 281 ms", lambda: f"{three(ONE_PASS.ttft_ms)} ms"),
-    ("all others wait 281 ms", lambda: f"{three(ONE_PASS.worst_gap_ms)} ms"),
+    ("all others wait 281 ms", lambda: f"{three(ONE_PASS.max_itl_ms)} ms"),
     ("A budget of 512 needs 9 iterations", lambda: words.count(DEFAULT.chunks, "iteration")),
-    ("the longest gap falls to 41.9 ms", lambda: f"{three(DEFAULT.worst_gap_ms)} ms"),
+    ("the longest gap falls to 41.9 ms", lambda: f"{three(DEFAULT.max_itl_ms)} ms"),
     ("the first token comes after 362 ms", lambda: f"{three(DEFAULT.ttft_ms)} ms"),
-    ("At 128 it is 16.7 ms against 706 ms", lambda: f"{three(SMALLEST.worst_gap_ms)} ms"),
+    ("At 128 it is 16.7 ms against 706 ms", lambda: f"{three(SMALLEST.max_itl_ms)} ms"),
     ("At 128 it is 16.7 ms against 706 ms", lambda: f"{three(SMALLEST.ttft_ms)} ms"),
     ("pay the fixed 7.73 ms nine times", lambda: ms(DEFAULT_COST.base_ms)),
-    ("the decodes take 32 tokens of the budget", lambda: f"{latency.DECODES} tokens"),
-    ("320 requests arrive at random", lambda: words.count(latency.LOAD_REQUESTS, "request")),
+    ("the decodes take 32 tokens of the budget", lambda: f"{studies.DECODES} tokens"),
+    ("320 requests arrive at random", lambda: words.count(studies.LOAD_REQUESTS, "request")),
     ("1,162 and 210 tokens in the mean", lambda: words.plain(round(mean("prompt")))),
     ("1,162 and 210 tokens in the mean", lambda: f"{round(mean('output'))} tokens"),
-    ("each for 16 tokens", lambda: f"{latency.BLOCK_TOKENS} tokens"),
+    ("each for 16 tokens", lambda: f"{costs.BLOCK_TOKENS} tokens"),
     ("3,000 blocks hold 48,000 tokens", lambda: words.count(pool_tokens(), "token")),
     ("about 38 such requests", at_once),
-    ("is simulated at 15 rates", lambda: str(len(latency.RATES_PER_S))),
+    ("is simulated at 15 rates", lambda: str(len(studies.RATES_PER_S))),
     ("preempts from 6 requests per second", lambda: words.plain(FIRST_RATE)),
     ("the time to first token is 0.62 s", lambda: seconds(BELOW.ttft_p99_ms)),
     ("at 6.5 it is 3.3 s", lambda: seconds(ABOVE.ttft_p99_ms)),

@@ -1,0 +1,122 @@
+"""The break-even bandwidth of every model on every device, with real links drawn in."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from preemption import words
+from preemption.figures import quick, style
+from preemption.page import theme
+
+HIGH_GB_PER_S = 1000.0
+_ROW_PX, _TOP_PX, _BOTTOM_PX = 16.5, 34, 48
+_GAP_ROWS, _TICK_ROWS = 1.5, 0.25
+_SMALL_PX = 12.5
+
+
+class CrossoverMap:
+    """A row for each link and for each model, over one axis of bandwidth.
+
+    A model's row has a tick for each device and a marker for the chosen one: over a link of that
+    bandwidth both ways cost the same. A link stands where its copies get to, with a line to its
+    nominal bandwidth.
+    """
+
+    def __init__(self, links: Mapping[str, tuple[float, float]], models: Sequence[str]) -> None:
+        """Draw rows for `links`, by name the achieved and the nominal GB/s, and for `models`."""
+        self._links = dict(links)
+        self.link_rows = np.arange(len(links))
+        self.model_rows = len(links) - 1 + _GAP_ROWS + np.arange(len(models))
+        rows = self.model_rows[-1] + 1
+        height_px = _TOP_PX + rows * _ROW_PX + _BOTTOM_PX
+        self.figure = style.figure(860, height_px)
+        self.axes = axes = style.panel(
+            self.figure,
+            (0.185, _BOTTOM_PX / height_px, 0.78, rows * _ROW_PX / height_px),
+            xlabel="link bandwidth (GB/s)",
+            log=True,
+        )
+        axes.set_yscale("linear")
+        axes.grid(visible=False, axis="y")
+        axes.set_ylim(rows - 0.5, -0.5)
+        axes.set_yticks([*self.link_rows, *self.model_rows], [*links, *models])
+        axes.tick_params(axis="y", length=0, labelcolor=theme.INK, labelsize=_SMALL_PX)
+        for row, (achieved, nominal) in enumerate(links.values()):
+            axes.plot([achieved] * 2, [row, rows], color=theme.RULE, linewidth=1.5, zorder=1)
+            axes.plot([achieved, nominal], [row] * 2, color=theme.MUTED, linewidth=1, zorder=2)
+            axes.plot([achieved], [row], "d", color=theme.MUTED, markersize=7, zorder=2)
+            axes.annotate(
+                words.digits(achieved, 3),
+                (achieved, row),
+                xytext=(-8, -4),
+                textcoords="offset points",
+                ha="right",
+                color=theme.MUTED,
+                size=_SMALL_PX,
+                family=theme.FONT,
+            )
+        self._low = 0.0
+
+        self.link_line = quick.Line(axes, theme.INK, width=2)
+        self.ranges = quick.Line(axes, theme.MUTED, width=1)
+        self.ticks = quick.Line(axes, theme.MUTED, width=1.5)
+        self.recompute_points = quick.Points(axes, theme.RECOMPUTE, "o", size=10)
+        self.swap_points = quick.Points(axes, theme.SWAP, "s", size=9)
+        self._sides = [
+            quick.Label(axes, "◂ swap cheaper", color=theme.SWAP_TEXT, ha="right", halo=True),
+            quick.Label(axes, "recompute cheaper ▸", color=theme.RECOMPUTE_TEXT, halo=True),
+        ]
+        for label, side in zip(self._sides, (-8, 8), strict=True):
+            label.shift_px = (side, -4)
+        self._title = quick.title(axes)
+        self.moving: list[quick.Artist] = [
+            self.link_line,
+            self.ranges,
+            self.ticks,
+            self.recompute_points,
+            self.swap_points,
+            *self._sides,
+            self._title,
+        ]
+
+    def show(self, gb_per_s: ArrayLike, device: int, link: str, title: str) -> None:
+        """Move all that moves; the limits of the axes stay.
+
+        `gb_per_s` holds break-even bandwidths, a row for each model and a column for each device;
+        `device` is the chosen column, `link` the name of the chosen link.
+        """
+        values = np.asarray(gb_per_s, dtype=float)
+        # Each pair of points is a line of its own: what is not finite parts them.
+        gap = np.full(len(values), np.nan)
+        self.ranges.set_data(
+            np.column_stack([values.min(axis=1), values.max(axis=1), gap]).ravel(),
+            np.repeat(self.model_rows, 3),
+        )
+        distinct = np.unique(values, axis=1)
+        rows = np.repeat(self.model_rows, distinct.shape[1])
+        self.ticks.set_data(
+            np.repeat(distinct.ravel(), 3),
+            np.column_stack([rows - _TICK_ROWS, rows + _TICK_ROWS, rows * np.nan]).ravel(),
+        )
+        achieved, _ = self._links[link]
+        chosen = values[:, device]
+        swap = chosen < achieved
+        for points, those in ((self.swap_points, swap), (self.recompute_points, ~swap)):
+            points.set_data(chosen[those], self.model_rows[those])
+        row = list(self._links).index(link)
+        self.link_line.set_data([achieved] * 2, [row, self.model_rows[-1] + 0.5])
+        for label in self._sides:
+            label.put(achieved, len(self._links) - 1 + _GAP_ROWS / 2)
+        self._sides[1].set_visible(achieved < HIGH_GB_PER_S / 10)
+        self._title.set_text(title)
+
+    def fit(self, gb_per_s: ArrayLike) -> bool:
+        """Fit the limits of the axes to these bandwidths; return whether they changed."""
+        low, _ = style.log_limits(np.asarray(gb_per_s))
+        if low == self._low:
+            return False
+        self._low = low
+        self.axes.set_xlim(low, HIGH_GB_PER_S)
+        self.axes.set_xticks(style.decades(low, HIGH_GB_PER_S))
+        return True

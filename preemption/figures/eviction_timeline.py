@@ -1,0 +1,109 @@
+"""What an eviction costs one request on a line of time: recomputed, and swapped.
+
+Once to scale, and once with the times left open.
+"""
+
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.text import Text
+
+from preemption import costs, words
+from preemption.figures import style
+from preemption.page import theme
+
+_EVICTED_MS, _RESUMED_MS, _END_MS = 30.0, 90.0, 230.0
+_BAR = 0.34
+_FONT: Any = {"size": style.LABEL_PX, "family": theme.FONT}
+
+
+class OpenCosts:
+    """The two costs with their times left open, as long as one another; not to scale."""
+
+    moving = ()
+
+    def __init__(self, tokens: int) -> None:
+        self.figure = style.figure(860, 190)
+        axes = _two_rows(self.figure, (0.125, 0.02, 0.855, 0.96))
+        axes.set(xlim=(0, 70), xticks=[])
+        axes.spines["bottom"].set_visible(False)
+        size = words.size(tokens * costs.PER_TOKEN_BYTES)
+        _bar(axes, 1, 0, 60, theme.RECOMPUTE)
+        _bar(axes, 0, 0, 29.5, theme.SWAP)
+        _bar(axes, 0, 30.5, 60, theme.SWAP)
+        again = f"prefill {words.count(tokens, 'token')} again"
+        _say(axes, 1, 0, again, theme.RECOMPUTE_TEXT)
+        _say(axes, 0, 0, f"copy {size} out", theme.SWAP_TEXT)
+        _say(axes, 0, 30.5, f"copy {size} back", theme.SWAP_TEXT)
+        for row in (0, 1):
+            _inside(axes, row, 60, 70, "? ms", theme.INK)
+
+
+class Timeline:
+    """One request evicted and resumed both ways, to scale; the pause itself is an example.
+
+    Raises ValueError for more tokens than can be recomputed before the time line ends.
+    """
+
+    moving = ()
+
+    def __init__(self, tokens: int) -> None:
+        self.figure = style.figure(860, 240)
+        axes = _two_rows(self.figure, (0.125, 0.22, 0.855, 0.75), xlabel="time (ms)")
+        axes.set(xlim=(0, _END_MS), xticks=range(0, int(_END_MS), 50))
+
+        prefill = costs.recompute_ms(tokens)
+        room_ms = _END_MS - _RESUMED_MS
+        if prefill >= room_ms:
+            most = words.plain(room_ms / costs.MS_PER_TOKEN)
+            raise ValueError(f"tokens must be below {most}, to end on the time line, not {tokens}")
+        copy = costs.swap_ms(
+            tokens, costs.PER_TOKEN_BYTES, costs.BANDWIDTH_BYTES_PER_S, round_trip=False
+        )
+        for row, freed, resumed in (
+            (0, _EVICTED_MS + copy, _RESUMED_MS + copy),
+            (1, _EVICTED_MS, _RESUMED_MS + prefill),
+        ):
+            _bar(axes, row, 0, _EVICTED_MS, theme.RULE, "decode")
+            _bar(axes, row, resumed, _END_MS, theme.RULE, "decode")
+            _pause(axes, row, freed, _RESUMED_MS)
+        _bar(axes, 1, _RESUMED_MS, _RESUMED_MS + prefill, theme.RECOMPUTE)
+        _bar(axes, 0, _EVICTED_MS, _EVICTED_MS + copy, theme.SWAP)
+        _bar(axes, 0, _RESUMED_MS, _RESUMED_MS + copy, theme.SWAP)
+
+        copied = f"{words.digits(copy)} ms"
+        above = f"prefill {words.count(tokens, 'token')} again: {words.digits(prefill)} ms"
+        _say(axes, 1, _RESUMED_MS, above, theme.RECOMPUTE_TEXT)
+        _say(axes, 0, _EVICTED_MS, f"copy out: {copied}", theme.SWAP_TEXT)
+        _say(axes, 0, _RESUMED_MS, f"copy back: {copied}", theme.SWAP_TEXT)
+
+
+def _two_rows(figure: Figure, box: tuple[float, float, float, float], xlabel: str = "") -> Axes:
+    axes = style.panel(figure, box, xlabel=xlabel)
+    axes.grid(visible=False)
+    axes.spines["left"].set_visible(False)
+    axes.set_ylim(-0.35, 1.75)
+    axes.set_yticks([_BAR / 2, 1 + _BAR / 2], ["swap", "recompute"], color=theme.INK)
+    axes.tick_params(axis="y", length=0)
+    return axes
+
+
+def _bar(axes: Axes, row: int, start: float, end: float, colour: str, text: str = "") -> None:
+    axes.add_patch(Rectangle((start, row), end - start, _BAR, color=colour, linewidth=0))
+    _inside(axes, row, start, end, text, theme.INK)
+
+
+def _pause(axes: Axes, row: int, start: float, end: float) -> None:
+    axes.plot([start, end], [row + _BAR / 2] * 2, color=theme.MUTED, linestyle=":", linewidth=1.5)
+    _inside(axes, row, start, end, "paused", theme.MUTED).set_backgroundcolor(theme.PAPER)
+
+
+def _inside(axes: Axes, row: int, start: float, end: float, text: str, colour: str) -> Text:
+    place = ((start + end) / 2, row + 0.3 * _BAR)
+    return axes.text(*place, text, color=colour, ha="center", **_FONT)
+
+
+def _say(axes: Axes, row: int, x: float, text: str, colour: str) -> None:
+    axes.text(x, row + _BAR + 0.07, text, color=colour, **_FONT)

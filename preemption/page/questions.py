@@ -1,0 +1,298 @@
+"""Questions: a choice or a number that the reader commits to before the answer opens."""
+
+import asyncio
+import html
+import re
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import ipywidgets as widgets
+import numpy as np
+import traitlets
+
+from preemption import words
+from preemption.page import theme
+
+# A kernel may hear a reader's click in one thread while a cell answers in another.
+_lock = threading.RLock()
+_TEXT_S = 0.3  # so long after Enter its text may still come
+# With commas between thousands or without.
+_NUMBER = re.compile(
+    r"[+-]?(\d{1,3}(,\d{3})+(\.\d*)?|\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII
+)
+
+
+class _Question(widgets.VBox):  # type: ignore[misc]
+    """A question, a control, a button that commits, and the answer, closed until then.
+
+    `value` is what the reader committed to and stays; it is None before and can be observed.
+    A subclass says in `_held` what the control holds, in `_show_held` how it shows an answer, in
+    `_checked` what may be one, in `_is_right` whether it is right, in `_reply` what the reader is
+    told, and in `_asks` and `_answers` what is left without a kernel.
+    """
+
+    value = traitlets.Any(None, allow_none=True, read_only=True)
+
+    def __init__(self, question: str, control: widgets.Widget) -> None:
+        self._question, self._control = question, control
+        self._button = widgets.Button(description="commit", layout={"width": "90px"})
+        self._button.on_click(lambda _: self.commit())
+        self._reply_box = widgets.HTML()
+        super().__init__(
+            [
+                widgets.HTML(f'{theme.STYLE}<div class="pe"><b>{html.escape(question)}</b></div>'),
+                control,
+                self._button,
+                self._reply_box,
+            ],
+            layout={"max_width": "860px", "margin": "0 0 12px"},
+        )
+
+    @property
+    def answered(self) -> bool:
+        """Whether the reader has committed to an answer."""
+        return self.value is not None
+
+    def answer(self, value: Any) -> None:
+        """Commit to `value`. ValueError or TypeError if it is no answer, or not the first."""
+        with _lock:
+            if self.answered:
+                raise ValueError(f"already answered: {self.value}. The first answer stays.")
+            value = self._checked(value)
+            self._open(self._reply(value), right=self._is_right(value))
+            self._button.layout.display = "none"
+            self._control.disabled = True
+            self._show_held(value)
+            self.set_trait("value", value)
+
+    def commit(self) -> None:
+        """Commit to what the control holds; if that is no answer, say so to the reader."""
+        try:
+            self.answer(self._held())
+        except (TypeError, ValueError) as error:
+            self._open([str(error)])
+
+    def _open(self, paragraphs: Sequence[str], *, right: bool = False) -> None:
+        text = "".join(f"<p>{html.escape(paragraph)}</p>" for paragraph in paragraphs)
+        note = "pe-note pe-right" if right else "pe-note"
+        self._reply_box.value = (
+            f'<div class="pe" role="status" aria-live="polite"><div class="{note}">{text}</div>'
+            "</div>"
+        )
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        """Add what is left of the question without a kernel: its answer folds open."""
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
+        asked = [self._question, *self._asks()]
+        answer = "".join(f"<li>{html.escape(line)}</li>" for line in self._answers())
+        folded = f"<details><summary>answer</summary><ul>{answer}</ul></details>"
+        lines = "<br>".join(html.escape(line) for line in asked)
+        return bundle | {"text/plain": "\n".join(asked), "text/html": f"<p>{lines}</p>{folded}"}
+
+
+class Choice(_Question):
+    """A question with options, each with its feedback; nothing is chosen at first."""
+
+    def __init__(
+        self, question: str, feedback: Mapping[str, str], *, right: str, because: str = ""
+    ) -> None:
+        if right not in feedback:
+            raise ValueError(f"the right option must be one of {list(feedback)}, not {right!r}")
+        self._of_option, self._right, self._because = dict(feedback), right, because
+        layout = {"width": "auto", "margin": "0"}
+        super().__init__(
+            question, widgets.RadioButtons(options=list(feedback), value=None, layout=layout)
+        )
+
+    def _held(self) -> Any:
+        if self._control.value is None:
+            raise ValueError("Choose an option first.")
+        return self._control.value
+
+    def _checked(self, value: Any) -> str:
+        if not isinstance(value, str) or value not in self._of_option:
+            raise ValueError(f"the answer must be one of {list(self._of_option)}, not {value!r}")
+        return value
+
+    def _show_held(self, value: str) -> None:
+        self._control.value = value
+
+    def _is_right(self, value: str) -> bool:
+        return value == self._right
+
+    def _reply(self, value: str) -> list[str]:
+        if self._is_right(value):
+            reply = [f"{value}: right. {self._of_option[value]}"]
+        else:
+            reply = [f"{value}: not so. {self._of_option[value]}"]
+            reply.append(f"Right is: {self._right}. {self._of_option[self._right]}")
+        return [*reply, self._because] if self._because else reply
+
+    def _asks(self) -> list[str]:
+        return [f"( ) {option}" for option in self._of_option]
+
+    def _answers(self) -> list[str]:
+        marks = {True: "right", False: "not so"}
+        lines = [
+            f"{option}: {marks[option == self._right]}. {feedback}"
+            for option, feedback in self._of_option.items()
+        ]
+        return [*lines, self._because] if self._because else lines
+
+
+class NumericGuess(_Question):
+    """A question for a number above 0 in `unit`; right if within `tolerance` of `truth`.
+
+    `tolerance` is relative: 0.1 is 10%; with 0 only a whole number may be guessed. No guess may
+    be above `most`. `subject` says in a picture what the guess is for.
+    """
+
+    def __init__(
+        self,
+        question: str,
+        *,
+        truth: float,
+        unit: str,
+        because: str,
+        subject: str = "",
+        tolerance: float = 0.1,
+        most: float = sys.float_info.max,
+    ) -> None:
+        self._truth, self._unit, self._tolerance, self._most = truth, unit, tolerance, most
+        self._because, self.subject = because, subject
+        # The box tells its text when Enter is pressed or the focus leaves it. Key by key it would
+        # fall behind a quick typist, and Enter would commit to half a number.
+        box = widgets.Text(
+            description=f"your guess ({unit})",
+            continuous_update=False,
+            style={"description_width": "initial"},
+            layout={"width": "260px"},
+        )
+        self._entered: asyncio.TimerHandle | None = None
+        box.on_msg(self._on_enter)
+        box.observe(self._on_text, "value")
+        super().__init__(question, box)
+
+    def _on_enter(self, _box: widgets.Text, content: dict[str, Any], _buffers: Any) -> None:
+        """Commit once the text is here: it comes after Enter, or does not if it is as before."""
+        if content.get("event") != "submit" or self.answered or self._entered:
+            return
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:  # no event loop, so nothing will come: a script or a test
+            self.commit()
+        else:
+            self._entered = loop.call_later(_TEXT_S, self._commit_entered)
+
+    def _on_text(self, _change: dict[str, Any]) -> None:
+        if self._entered:
+            self._commit_entered()
+
+    def _commit_entered(self) -> None:
+        entered, self._entered = self._entered, None
+        if entered:
+            entered.cancel()
+            self.commit()
+
+    def _held(self) -> Any:
+        text = self._control.value.strip().removesuffix(self._unit).strip()
+        if _NUMBER.fullmatch(text):
+            return float(text.replace(",", ""))
+        came = f"not {self._control.value!r}" if text else "and the box is empty"
+        comma = " Type a point before the decimals." if "," in text else ""
+        raise ValueError(f"The guess must be a number in {self._unit}, {came}.{comma}")
+
+    def _checked(self, value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+            raise TypeError(f"the guess must be a number in {self._unit}, not {value!r}")
+        if not 0 < value <= sys.float_info.max:
+            raise ValueError(f"the guess must be above 0 {self._unit} and finite, not {value}")
+        number = float(value)
+        came = f"not {words.plain(number)}"
+        if number > self._most:
+            most = f"{words.plain(self._most)} {self._unit}"
+            raise ValueError(f"the guess must be at most {most}, {came}")
+        if not self._tolerance and not number.is_integer():
+            raise ValueError(f"the guess must be a whole number, {came}")
+        return number
+
+    def _show_held(self, value: float) -> None:
+        self._control.value = words.plain(value)
+
+    def _is_right(self, value: float) -> bool:
+        return abs(value / self._truth - 1) <= self._tolerance
+
+    def _reply(self, value: float) -> list[str]:
+        ratio = value / self._truth
+        if self._is_right(value):
+            within = f", within {words.digits(100 * self._tolerance, 2)}%"
+            found = f"right{within if self._tolerance else ''}"
+        elif ratio > 1:
+            found = f"{words.digits(ratio, 2)} times too high"
+        else:
+            found = f"{words.digits(1 / ratio, 2)} times too low"
+        return [f"You guessed {words.plain(value)} {self._unit}: {found}.", *self._answers()]
+
+    def _asks(self) -> list[str]:
+        return [f"____ {self._unit}"]
+
+    def _answers(self) -> list[str]:
+        return [f"It is {words.digits(self._truth, 3)} {self._unit}. {self._because}"]
+
+
+class TypedAnswer(_Question):
+    """A question answered in a box, as often as it takes; `value` is the last right answer.
+
+    `judge` takes the text as typed and gives whether it is right, and a sentence on it.
+    `label` names the box. `right` is a right answer, for readers without a kernel.
+    """
+
+    def __init__(
+        self, question: str, *, label: str, judge: Callable[[str], tuple[bool, str]], right: str
+    ) -> None:
+        self._judge, self._label, self._right = judge, label, right
+        # The box tells its text when Enter is pressed or the focus leaves it, not key by key.
+        box = widgets.Text(
+            description=label,
+            continuous_update=False,
+            style={"description_width": "initial"},
+            layout={"width": "320px"},
+        )
+        super().__init__(question, box)
+        self._button.description = "check"
+        box.observe(lambda _: self.commit(), "value")
+
+    def answer(self, value: str) -> None:
+        """Say whether `value` is right."""
+        self._control.value = value
+        right, sentence = self._judge(value)
+        self._open([sentence], right=right)
+        if right:
+            self.set_trait("value", value)
+
+    def _held(self) -> str:
+        text: str = self._control.value
+        return text
+
+    def _asks(self) -> list[str]:
+        return [f"{self._label}: ____"]
+
+    def _answers(self) -> list[str]:
+        return [f"{self._right}. {self._judge(self._right)[1]}"]
+
+
+class Quiz(widgets.VBox):  # type: ignore[misc]
+    """Several questions below one another; `questions` holds them in order."""
+
+    def __init__(self, questions: Sequence[Choice]) -> None:
+        self.questions = list(questions)
+        super().__init__(self.questions)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        """Add what is left of the questions without a kernel."""
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
+        parts = [question._repr_mimebundle_() for question in self.questions]
+        plain, folded = ([part[kind] for part in parts] for kind in ("text/plain", "text/html"))
+        return bundle | {"text/plain": "\n\n".join(plain), "text/html": "".join(folded)}

@@ -1,0 +1,141 @@
+"""Rules that pick a victim: which running request gives its KV cache away.
+
+A rule is a function. It is given the running requests in the order of their admission, as
+`Candidate`s, and returns one of them. What it sees does not change within an iteration, so a
+rule cannot depend on which request asks for memory. `simulate` takes one of these by its name,
+or a rule of your own:
+
+    simulate(requests, config, victim="fewest generated")
+    simulate(requests, config, victim=lambda running: running[0])
+"""
+
+import random
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias
+
+from preemption.serving.workload import Request
+
+
+class Candidate(NamedTuple):
+    """A running request as a rule sees it: its state just before the iteration."""
+
+    request: Request
+    order: int
+    """Its place in the order of arrival: the first to arrive has 0."""
+    generated: int
+    """Output tokens generated so far. They are never lost."""
+    cached: int
+    """Tokens whose KV cache exists: what an eviction loses or has to move."""
+    blocks: int
+    """Blocks that hold the cached tokens: what an eviction frees, or one more if the request was
+    given a block in this very iteration."""
+
+
+Rule: TypeAlias = Callable[[Sequence[Candidate]], Candidate]
+
+
+def last_admitted(running: Sequence[Candidate]) -> Candidate:
+    """Pick the request that was admitted last. There are no ties.
+
+    vLLM under FCFS (0.33.0: the tail of the running list).
+    """
+    return running[-1]
+
+
+def priority(running: Sequence[Candidate]) -> Candidate:
+    """Pick the least urgent: the largest priority value; of equals, the last to arrive.
+
+    vLLM under the priority policy (0.33.0).
+    """
+    return max(running, key=lambda c: (c.request.priority, c.order))
+
+
+def fewest_generated(running: Sequence[Candidate]) -> Candidate:
+    """Pick the one with the fewest generated tokens; of equals, the one with the longest prompt.
+
+    Then the last admitted. SGLang's rule, without speculative decoding.
+    """
+    return min(reversed(running), key=lambda c: (c.generated, -c.request.prompt))
+
+
+def smallest_cache(running: Sequence[Candidate]) -> Candidate:
+    """Pick the one with the fewest cached tokens: the cheapest to rebuild or to move.
+
+    Of equals, the last admitted. Proposed in vLLM thread 54644.
+    """
+    return min(reversed(running), key=lambda c: c.cached)
+
+
+def largest_cache(running: Sequence[Candidate]) -> Candidate:
+    """Pick the one with the most cached tokens: it frees most. Of equals, the last admitted."""
+    return max(reversed(running), key=lambda c: c.cached)
+
+
+def most_remaining(running: Sequence[Candidate]) -> Candidate:
+    """Pick the one with the most tokens left to generate; of equals, the last admitted.
+
+    Only a simulator can follow this rule: an engine does not know how long an answer gets.
+    """
+    return max(reversed(running), key=lambda c: c.request.output - c.generated)
+
+
+def cheapest_per_block_freed(running: Sequence[Candidate]) -> Candidate:
+    """Pick the one with the fewest cached tokens per block freed; of equals, the last admitted.
+
+    A block that is only partly filled is freed at a discount. Proposed in vLLM thread 56897.
+    """
+    return min(reversed(running), key=lambda c: c.cached / c.blocks)
+
+
+def random_with_seed(seed: int = 0) -> Rule:
+    """Return the rule that picks any request, all equally likely. There are no ties.
+
+    The draw depends only on the seed, the number of running requests and their cached tokens:
+    the same batch in the same state loses the same request, however often a run is repeated.
+    """
+
+    def random_victim(running: Sequence[Candidate]) -> Candidate:
+        cached = sum([c.cached for c in running])
+        draw = random.Random(f"{seed} {len(running)} {cached}").random()
+        return running[int(draw * len(running))]
+
+    return random_victim
+
+
+RULES: dict[str, Rule] = {
+    "last admitted": last_admitted,
+    "priority": priority,
+    "fewest generated": fewest_generated,
+    "smallest cache": smallest_cache,
+    "largest cache": largest_cache,
+    "most remaining": most_remaining,
+    "cheapest per block freed": cheapest_per_block_freed,
+    "random": random_with_seed(0),
+}
+"""The rules by name. `random` has the seed 0; for another one use `random_with_seed`."""
+
+
+def rule_for(victim: Rule | str | None, policy: str) -> Rule:
+    """Return the rule that `simulate` means by `victim` under a policy.
+
+    None follows the policy as vLLM does; a name may have spaces or underscores; a function is a
+    rule itself. Raises ValueError for an unknown name, TypeError for anything else.
+    """
+    if victim is None:
+        return priority if policy == "priority" else last_admitted
+    if isinstance(victim, str):
+        if victim.replace("_", " ") not in RULES:
+            raise ValueError(f"victim must be one of {', '.join(map(repr, RULES))}, not {victim!r}")
+        return RULES[victim.replace("_", " ")]
+    if not callable(victim):
+        raise TypeError(f"victim must be a rule's name or a function, not {victim!r}")
+    return victim
+
+
+def choose(rule: Rule, running: Sequence[Candidate]) -> int:
+    """Ask a rule for a victim and return its position among the running requests."""
+    victim = rule(running)
+    for position, candidate in enumerate(running):
+        if candidate is victim:
+            return position
+    raise ValueError(f"victim must return one of the running requests, not {victim!r}")

@@ -1,0 +1,199 @@
+"""Requests to serve: small loads by hand, Azure-shaped loads, and the real Azure trace."""
+
+import copy
+import csv
+import importlib
+import itertools
+import math
+import random
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from preemption.checks import scalar, whole
+
+Kind: TypeAlias = Literal["conversation", "conv", "code"]
+
+TRACE_URL = "https://raw.githubusercontent.com/Azure/AzurePublicDataset/master/data/"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request: who, when it arrives, and how many tokens it has.
+
+    `id` is a number or a text, `arrival` a time in ms (0 or later), `prompt` and `output` are
+    tokens (1 or more). A smaller `priority` is more urgent; only the priority policy looks at
+    it. Raises ValueError for a value out of range, TypeError for a wrong type.
+    """
+
+    id: int | str
+    arrival: float
+    prompt: int
+    output: int
+    priority: int = 0
+    arrival_ns: int = field(init=False, repr=False, compare=False)
+    """`arrival` in whole nanoseconds."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.id, str):
+            object.__setattr__(self, "id", whole("id, if it is no text,", self.id))
+        who = f"of request {self.id!r}"
+        for name in ("prompt", "output"):
+            tokens = whole(f"{name} {who}", getattr(self, name), least=1)
+            object.__setattr__(self, name, tokens)
+        object.__setattr__(self, "priority", whole(f"priority {who}", self.priority))
+        object.__setattr__(self, "arrival", scalar(f"arrival {who}", self.arrival))
+        fraction, ms = math.modf(self.arrival)
+        object.__setattr__(self, "arrival_ns", int(ms) * 10**6 + round(fraction * 1e6))
+
+
+def two() -> list[Request]:
+    """Two requests of 32 + 40 tokens that start together.
+
+    In 7 blocks of 16 tokens both prompts fit, but not what they generate.
+    """
+    return crowd(2, prompt=32, output=40)
+
+
+def eight() -> list[Request]:
+    """Eight requests, one every 10 ms, with longer and longer prompts and shorter outputs.
+
+    In 15 blocks of 16 tokens some of them have to go.
+    """
+    return [Request(i, 10.0 * i, 20 + 5 * i, 40 - 2 * i) for i in range(8)]
+
+
+def crowd(count: int, *, prompt: int, output: int, every_ms: float = 0.0) -> list[Request]:
+    """`count` equal requests of `prompt` + `output` tokens, one every `every_ms` ms."""
+    count, every_ms = whole("count", count, least=0), scalar("every_ms", every_ms)
+    return [Request(i, every_ms * i, prompt, output) for i in range(count)]
+
+
+def azure_shaped(seed: int, minutes: float, kind: Kind = "conversation") -> list[Request]:
+    """Make `minutes` of requests shaped like Azure's service, the same ones for the same `seed`.
+
+    `kind` is "conversation" (or "conv") or "code". The rate of arrivals and the quantiles and
+    means of prompt and output tokens are those of the real trace (`quantiles`). The rest is
+    plainer than it: arrivals are evenly random (the real ones come in bursts, those of "code"
+    above all), and prompt and output are independent (their real correlation: -0.1 and 0.0).
+    Raises ValueError for another kind or minutes that are not above 0, TypeError for a seed that
+    is no whole number.
+    """
+    table = quantiles(kind)
+    rng = random.Random(whole("seed", seed))
+    count = round(scalar("minutes", minutes, positive=True) * 60 * table["requests_per_s"])
+    arrivals = sorted(rng.random() * minutes * 60_000 for _ in range(count))
+    tokens = [_sample(rng, count, table["percent"], table[name]) for name in ("prompt", "output")]
+    return [Request(i, *row) for i, row in enumerate(zip(arrivals, *tokens, strict=True))]
+
+
+def _sample(
+    rng: random.Random, count: int, percent: Sequence[float], tokens: Sequence[int]
+) -> list[int]:
+    """Draw one value from each `count`-th of the distribution, in random order.
+
+    So the quantiles of the sample are those of the table, also in a short load.
+    """
+    segments = list(itertools.pairwise(zip(percent, tokens, strict=True)))
+    values = []
+    segment = 0
+    for i in range(count):
+        p = 100 * (i + rng.random()) / count
+        while p > segments[segment][1][0]:
+            segment += 1
+        (p0, low), (p1, high) = segments[segment]
+        values.append(round(low + (high - low) * (p - p0) / (p1 - p0)))
+    return sorted(values, key=lambda _: rng.random())
+
+
+@cache
+def _tables() -> dict[str, Any]:
+    text = (
+        resources.files("preemption.serving")
+        .joinpath("data/azure_quantiles.toml")
+        .read_text("utf-8")
+    )
+    return tomllib.loads(text)
+
+
+def quantiles(kind: Kind) -> dict[str, Any]:
+    """Return the table of one Azure trace: arrival rate, quantiles of prompt and output tokens.
+
+    `requests_per_s`; `percent`, and for each percentage the tokens of `prompt` and `output`;
+    `prompt_mean` and `output_mean`; `file` and `sha256` of the trace. Source and licence stand
+    in `preemption/serving/data/azure_quantiles.toml`. Raises ValueError for another kind.
+    """
+    tables: dict[str, dict[str, Any]] = _tables()["trace"]
+    name = "conversation" if kind == "conv" else kind
+    if name not in tables:
+        raise ValueError(f"kind must be {' or '.join(map(repr, tables))}, not {kind!r}")
+    return copy.deepcopy(tables[name])
+
+
+def read_trace(path: str | Path, minutes: float | None = None) -> list[Request]:
+    """Read a file of the Azure LLM inference trace 2023, or its first `minutes`.
+
+    The file has the columns TIMESTAMP, ContextTokens and GeneratedTokens. Arrivals count in ms
+    from its first row. Raises ValueError if it is another kind of file, or for a row that cannot
+    be read.
+    """
+    end_ms = math.inf if minutes is None else 60_000 * scalar("minutes", minutes, positive=True)
+    requests: list[Request] = []
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = csv.reader(file)
+        columns = next(rows, [])
+        if columns != ["TIMESTAMP", "ContextTokens", "GeneratedTokens"]:
+            raise ValueError(
+                f"{path} is not an Azure LLM inference trace: its columns are {columns}"
+            )
+        start = None
+        for row in rows:
+            try:
+                stamp, prompt, output = row
+                ticks = _ticks(stamp)
+                start = ticks if start is None else start
+                arrival_ms = (ticks - start) / 10_000
+                if arrival_ms >= end_ms:
+                    break
+                requests.append(Request(len(requests), arrival_ms, int(prompt), int(output)))
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"{path}, line {rows.line_num}, {row}: {error}") from None
+    return requests
+
+
+def _ticks(stamp: str) -> int:
+    """Return a time stamp with up to seven decimals in units of 100 ns; datetime knows six."""
+    whole_seconds, _, decimals = stamp.partition(".")
+    since = datetime.fromisoformat(whole_seconds) - datetime.min
+    if len(decimals) > 7:
+        raise ValueError(f"a time stamp must have up to seven decimals, not {stamp!r}")
+    return since // timedelta(seconds=1) * 10**7 + int(decimals.ljust(7, "0"))
+
+
+def fetch_trace(kind: Kind = "conversation") -> Path:
+    """Fetch the real Azure trace once, check its sha256, and return where the file lies.
+
+    Needs the optional package pooch and, the first time, the network. Raises RuntimeError that
+    says which of them is missing, ValueError for a file with another sha256.
+    Patel et al., "Splitwise", ISCA 2024; CC BY 4.0.
+    """
+    table = quantiles(kind)
+    try:
+        pooch = importlib.import_module("pooch")  # optional, so imported only here
+    except ImportError:
+        raise RuntimeError(
+            "fetching the trace needs pooch: pip install pooch. "
+            f"Or download {TRACE_URL}{table['file']} and give the file to read_trace"
+        ) from None
+    try:
+        file = pooch.retrieve(TRACE_URL + table["file"], known_hash="sha256:" + table["sha256"])
+    except OSError as error:
+        raise RuntimeError(
+            f"{TRACE_URL}{table['file']} could not be fetched; is this machine offline? ({error})"
+        ) from error
+    return Path(file)

@@ -1,0 +1,81 @@
+"""A long prompt among decodes: how long everybody waits when it is computed in chunks.
+
+vLLM's scheduler decides; `serving.IterationCost` counts its iterations.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from preemption.checks import whole
+from preemption.costs import BLOCK_TOKENS
+from preemption.serving import Request, Run, Scheduler, SchedulerConfig, crowd
+
+DECODES = 32
+_DECODE_PROMPT = 2  # so short that all begin to decode in the second iteration
+_ARRIVAL_MS, _BEFORE_MS = 100.0, 30.0
+
+
+class ChunkIteration(NamedTuple):
+    """One iteration, on a clock that starts when the long prompt arrives."""
+
+    start_ms: float
+    end_ms: float
+    prefill_tokens: int
+    decode_tokens: int
+
+    @property
+    def duration_ms(self) -> float:
+        """How long it takes: also the gap between two tokens of a request that decodes."""
+        return self.end_ms - self.start_ms
+
+
+@dataclass(frozen=True)
+class ChunkedPrefill:
+    """The iterations around the arrival of a long prompt, up to its first token."""
+
+    iterations: tuple[ChunkIteration, ...]
+    """From a few decodes before the arrival on."""
+
+    @property
+    def ttft_ms(self) -> float:
+        """Time to first token of the long prompt."""
+        return self.iterations[-1].end_ms
+
+    @property
+    def max_itl_ms(self) -> float:
+        """Longest time between two tokens of a request that decodes."""
+        return max(iteration.duration_ms for iteration in self.iterations)
+
+    @property
+    def chunks(self) -> int:
+        """Iterations that compute a part of the prompt."""
+        return sum(iteration.prefill_tokens > 0 for iteration in self.iterations)
+
+
+@lru_cache(maxsize=512)
+def chunked_prefill(prompt: int, budget: int) -> ChunkedPrefill:
+    """Let a prompt of `prompt` tokens arrive while `DECODES` requests decode, and serve it.
+
+    `budget` is the token budget of an iteration (`max_num_batched_tokens`). Decodes take a token
+    of it each and go first; the prompt gets the rest. Raises ValueError for a budget of less
+    than two tokens per request or a prompt of less than 1, TypeError for no whole number.
+    """
+    prompt, budget = whole("prompt", prompt, least=1), whole("budget", budget, least=2 * DECODES)
+    output = 100 + prompt // (budget - DECODES)  # enough to decode all the while
+    requests = [
+        *crowd(DECODES, prompt=_DECODE_PROMPT, output=output),
+        Request("long prompt", _ARRIVAL_MS, prompt, 1),
+    ]
+    tokens = sum(request.prompt + request.output + BLOCK_TOKENS for request in requests)
+    config = SchedulerConfig(BLOCK_TOKENS, tokens // BLOCK_TOKENS + 1, budget, len(requests))
+    run = Run(Scheduler(config), requests)
+    iterations = []
+    while run.first_token_ns[-1] is None:
+        start_ns, before = run.now, run.scheduled_tokens
+        run.step()
+        if run.now > (_ARRIVAL_MS - _BEFORE_MS) * 1e6:
+            start, end = (ns / 1e6 - _ARRIVAL_MS for ns in (start_ns, run.now))
+            prefill_tokens = run.scheduled_tokens - before - DECODES
+            iterations.append(ChunkIteration(start, end, prefill_tokens, DECODES))
+    return ChunkedPrefill(tuple(iterations))

@@ -1,0 +1,331 @@
+"""Questions: committed once, refused when bad, open only afterwards."""
+
+import asyncio
+import math
+import threading
+
+import pytest
+
+from preemption import eviction_overhead, pick_victim
+from preemption.exercises.tasks import pick_victims
+from preemption.lessons import try_it_yourself as lesson_02
+from preemption.lessons import when_memory_runs_out as lesson
+from preemption.page import questions
+from preemption.page.questions import Choice, NumericGuess, Quiz, TypedAnswer
+
+
+@pytest.fixture
+def choice():
+    return Choice("Is it?", {"No": "Because <no>.", "Yes": "Not quite."}, right="No", because="So.")
+
+
+@pytest.fixture
+def guess():
+    return NumericGuess("How many?", truth=2.62144, unit="GB/s", because="So.", subject="1 token")
+
+
+def test_nothing_is_chosen_and_nothing_open_at_first(choice, guess):
+    assert choice._control.value is None
+    assert choice._reply_box.value == guess._reply_box.value == ""
+    assert not choice.answered
+    assert choice.value is guess.value is None
+
+
+@pytest.mark.parametrize(("option", "reply"), [("No", "No: right."), ("Yes", "Yes: not so.")])
+def test_committing_opens_the_answer_and_the_choice_stays(choice, option, reply):
+    choice.answer(option)
+    assert choice.answered
+    assert choice.value == choice._control.value == option
+    assert reply in choice._reply_box.value
+    assert "So." in choice._reply_box.value
+    assert 'role="status"' in choice._reply_box.value
+    assert "Because &lt;no&gt;." in choice._reply_box.value
+    assert choice._control.disabled
+    with pytest.raises(ValueError, match=f"already answered: {option}"):
+        choice.answer("No")
+    assert choice.value == option
+
+
+def test_the_first_answer_stays_while_another_thread_answers(choice):
+    refused = []
+
+    def answer_too():
+        try:
+            choice.answer("No")
+        except ValueError as error:
+            refused.append(str(error))
+
+    second = threading.Thread(target=answer_too)
+
+    def meanwhile(_):
+        choice._reply_box.unobserve(meanwhile, "value")
+        second.start()
+        second.join(0.2)
+        assert second.is_alive(), "the second answer did not wait for the end of the first"
+
+    choice._reply_box.observe(meanwhile, "value")
+    choice.answer("Yes")
+    second.join()
+    assert refused == ["already answered: Yes. The first answer stays."]
+    assert choice.value == choice._control.value == "Yes"
+
+
+@pytest.mark.parametrize("bad", ["no", "", None, 1, ["No"]])
+def test_an_unknown_option_is_refused(choice, bad):
+    with pytest.raises(ValueError, match="one of"):
+        choice.answer(bad)
+    assert not choice.answered
+    assert choice._reply_box.value == ""
+
+
+def test_committing_without_a_choice_says_so(choice):
+    choice.commit()
+    assert "Choose an option first" in choice._reply_box.value
+    assert not choice.answered
+    choice._control.value = "Yes"
+    choice.commit()
+    assert choice.value == "Yes"
+
+
+@pytest.mark.parametrize(
+    ("value", "reply"),
+    [
+        (2.62144, "right, within 10%"),
+        (2.8, "right, within 10%"),
+        (26.2144, "10 times too high"),
+        (1.31072, "2 times too low"),
+    ],
+)
+def test_a_guess_is_measured_against_the_truth(guess, value, reply):
+    guess.answer(value)
+    assert guess.value == value
+    assert reply in guess._reply_box.value
+    assert "It is 2.62 GB/s. So." in guess._reply_box.value
+    with pytest.raises(ValueError, match="already answered"):
+        guess.answer(value)
+
+
+@pytest.mark.parametrize("bad", [0, -1, math.nan, math.inf, 10**400])
+def test_a_guess_out_of_range_is_refused(guess, bad):
+    with pytest.raises(ValueError, match=str(bad)):
+        guess.answer(bad)
+    assert not guess.answered
+
+
+@pytest.mark.parametrize("bad", ["5", None, True, [5]])
+def test_a_guess_of_a_wrong_type_is_refused(guess, bad):
+    with pytest.raises(TypeError, match="must be a number"):
+        guess.answer(bad)
+    assert not guess.answered
+
+
+@pytest.mark.parametrize("typed", ["5", " 5 ", "5 GB/s", "5GB/s", "5.0", "5e0"])
+def test_typing_a_guess(guess, typed):
+    guess._control.value = typed
+    guess.commit()
+    assert guess.value == 5
+
+
+def test_thousands_may_have_commas_and_decimals_may_not(guess):
+    for typed in ("2,62", "1,2", "10,00", "1,0000"):
+        guess._control.value = typed
+        guess.commit()
+        assert "Type a point before the decimals." in guess._reply_box.value
+    guess._control.value = "1,234,567.5"
+    guess.commit()
+    assert guess.value == 1_234_567.5
+
+
+def test_enter_commits_a_guess(guess):
+    guess._control.value = "5"
+    guess._control._handle_custom_msg({"event": "other"}, [])
+    assert not guess.answered
+    guess._control._handle_custom_msg({"event": "submit"}, [])
+    guess._control._handle_custom_msg({"event": "submit"}, [])
+    assert guess.value == 5
+    assert "already" not in guess._reply_box.value
+
+
+def test_what_is_right_looks_right():
+    looks = []
+    for answer in ("No", "Yes"):
+        question = Choice("?", {"No": "", "Yes": ""}, right="No")
+        question.answer(answer)
+        looks.append("pe-right" in question._reply_box.value)
+    for value in (1.0, 2.0):
+        question = NumericGuess("?", truth=1.0, unit="ms", because="")
+        question.answer(value)
+        looks.append("pe-right" in question._reply_box.value)
+    assert looks == [True, False, True, False]
+
+
+@pytest.mark.parametrize("typed", ["", "five", "5 ms", "-3", "nan", "<b>"])
+def test_a_typed_guess_that_is_none_is_told_kindly(guess, typed):
+    guess._control.value = typed
+    guess.commit()
+    assert not guess.answered
+    assert "guess must be" in guess._reply_box.value
+    assert "<b>" not in guess._reply_box.value
+
+
+def test_value_can_be_observed_and_not_set(guess):
+    seen = []
+    guess.observe(lambda change: seen.append(change["new"]), "value")
+    guess.answer(5)
+    assert seen == [5]
+    with pytest.raises(Exception, match="read-only"):
+        guess.value = 6
+
+
+def test_the_right_option_must_be_an_option():
+    with pytest.raises(ValueError, match="'Maybe'"):
+        Choice("Is it?", {"No": ""}, right="Maybe")
+
+
+def test_what_is_saved_without_a_kernel(choice, guess):
+    for question in (choice, guess):
+        data = question._repr_mimebundle_()
+        assert data["text/plain"].startswith(question._question)
+        assert "<details><summary>answer</summary>" in data["text/html"]
+        assert "So." not in data["text/plain"]
+        assert "So." in data["text/html"]
+    quiz = Quiz([choice])._repr_mimebundle_()
+    assert choice._question in quiz["text/plain"]
+    assert "&lt;no&gt;" in quiz["text/html"]
+
+
+@pytest.fixture
+def typed():
+    return TypedAnswer(
+        "Which?", label="a <word>", judge=lambda text: (text == "so", f"{text} <b>"), right="so"
+    )
+
+
+def test_a_typed_answer_may_be_tried_until_it_is_right_and_after(typed):
+    assert typed._reply_box.value == ""
+    for text, right in (("no", False), ("so", True), ("no", False), ("so", True)):
+        typed.answer(text)
+        assert typed._control.value == text
+        assert f"{text} &lt;b&gt;" in typed._reply_box.value
+        assert ("pe-right" in typed._reply_box.value) == right
+    assert typed.answered
+    assert typed.value == "so"
+    assert not typed._control.disabled
+
+
+def test_a_wrong_answer_is_no_answer(typed):
+    typed.answer("no")
+    assert not typed.answered
+
+
+def test_a_box_tells_its_text_whole(typed):
+    """Not key by key: with a busy kernel, a click could come before the last keys."""
+    assert typed._control.continuous_update is False
+
+
+def test_the_box_tells_its_text_at_once_and_the_button_again(typed):
+    typed._control.value = "so"
+    assert typed.value == "so"
+    typed._reply_box.value = ""
+    typed._button.click()
+    assert "so &lt;b&gt;" in typed._reply_box.value
+
+
+def test_a_typed_answer_without_a_kernel(typed):
+    data = typed._repr_mimebundle_()
+    assert data["text/plain"] == "Which?\na <word>: ____"
+    assert "<details><summary>answer</summary><ul><li>so. so &lt;b&gt;</li>" in data["text/html"]
+
+
+@pytest.mark.parametrize(
+    ("question", "label", "right", "wrong", "hint"),
+    [
+        (lesson_02.time_to_recompute(), "time to recompute (ms)", "100", "0.1", "in seconds"),
+        (lesson_02.time_of_one_copy(), "time of one copy (ms)", "5.243", "5.24", "One more"),
+        (lesson_02.cheaper_way(), "the cheaper way", "swap", "recompute", "Compare"),
+    ],
+)
+def test_the_answers_by_hand(question, label, right, wrong, hint):
+    assert question._control.description == label
+    question.commit()
+    assert "The box is empty. Type your answer." in question._reply_box.value
+    question.answer(wrong)
+    assert hint in question._reply_box.value
+    assert not question.answered
+    question.answer(right)
+    assert question.value == right
+    assert f"<li>{right}. Right" in question._repr_mimebundle_()["text/html"]
+
+
+def test_lesson_02_says_what_the_package_says():
+    bills = lesson_02.whose_evictions_cost_more()
+    bills.answer("Policy Y's")
+    assert "right" in bills._reply_box.value
+    assert eviction_overhead([(1_000, "swap")] * 3) < eviction_overhead([(1_000, "recompute")])
+    quiz = lesson_02.check_your_understanding()
+    assert 3 <= len(quiz.questions) <= 5
+    for question in quiz.questions:
+        question.answer(question._right)
+    assert [question.value for question in quiz.questions] == [
+        "It returned seconds",
+        '"recompute"',
+        "r10",
+        "Both",
+    ]
+    # The last one: the smaller goes first though the larger alone would do.
+    assert pick_victim({"small": 16, "large": 64}) == "small"
+    assert pick_victims({"small": 16, "large": 64}, 4) == ["large"]
+
+
+def test_the_lessons_questions_can_be_answered_right():
+    for question, right in (
+        (lesson.is_eviction_free(), "No"),
+        (lesson.what_if_prefill_is_faster(), "To a link ten times faster"),
+        (lesson.how_slow_must_the_link_be(1_000), 2.6),
+        (lesson.how_slow_must_the_link_be(10_000), 2.6),
+    ):
+        question.answer(right)
+        assert "right" in question._reply_box.value
+    quiz = lesson.check_your_understanding()
+    assert 3 <= len(quiz.questions) <= 5
+    for question in quiz.questions:
+        assert all(question._of_option.values())
+        question.answer(question._right)
+        assert ": right." in question._reply_box.value
+
+
+def test_impossible_guesses_leave_the_question_open():
+    count = NumericGuess("How many?", truth=3, unit="iterations", because="So.", tolerance=0)
+    with pytest.raises(ValueError, match=r"must be a whole number, not 2\.5"):
+        count.answer(2.5)
+    share = NumericGuess("Which share?", truth=33, unit="%", because="So.", most=100)
+    with pytest.raises(ValueError, match=r"must be at most 100 %, not 150"):
+        share.answer(150)
+    assert count.value is share.value is None
+    count.answer(3)
+    assert "You guessed 3 iterations: right." in count._reply_box.value
+    share.answer(100)
+    assert "3 times too high" in share._reply_box.value
+
+
+def test_enter_waits_for_the_text_that_comes_after_it(guess):
+    async def enter():
+        guess._control._handle_custom_msg({"event": "submit"}, [])
+        assert not guess.answered
+        guess._control.value = "2.62"
+        assert guess.value == 2.62
+
+    asyncio.run(enter())
+
+
+def test_enter_alone_commits_to_the_text_that_is_here(guess, monkeypatch):
+    monkeypatch.setattr(questions, "_TEXT_S", 0.01)
+
+    async def enter():
+        guess._control.value = "5"
+        assert not guess.answered, "leaving the box is no answer"
+        guess._control._handle_custom_msg({"event": "submit"}, [])
+        await asyncio.sleep(0.1)
+
+    asyncio.run(enter())
+    assert guess.value == 5

@@ -1,0 +1,79 @@
+"""Random loads for the scheduler's tests: crowded, so that requests are preempted."""
+
+import json
+import math
+import os
+import random
+from pathlib import Path
+
+from preemption import serving
+from preemption.serving import IterationCost, Request, SchedulerConfig
+
+TRACES = sorted((Path(__file__).parents[1] / "traces").glob("*.json"))
+AZURE = Path(os.environ.get("AZURE_TRACES", Path(__file__).parents[3] / "shared" / "data"))
+NO_AZURE = "the Azure trace is missing: set AZURE_TRACES to the folder that holds its .csv files"
+
+
+def recorded(path):
+    return json.loads(path.read_text())
+
+
+def random_requests(rng):
+    """1 to 40 requests that arrive together, at random, or on the grid of short iterations."""
+    count, longest = rng.randint(1, rng.choice([5, 20, 40, 40])), rng.choice([3, 20, 60])
+    output, priorities = rng.choice([1, 20, 40, 80]), rng.choice([1, 2, 5])
+    gap, on_grid = rng.choice([0, 0, 3, 9.7, 30]), rng.random() < 0.5
+    requests, now = [], rng.choice([0, 0, 5.5])
+    for i in range(count):
+        prompt, generated = rng.randint(1, longest), rng.randint(1, output)
+        requests.append(Request(i, now, prompt, generated, rng.randrange(priorities)))
+        if gap:
+            now += gap * rng.randrange(3) if on_grid else rng.expovariate(1 / gap)
+    return requests
+
+
+def random_config(rng, requests, **settings):
+    """A pool that is too small for most loads, but not for their longest request."""
+    longest = max(request.prompt + request.output for request in requests)
+    block_size = rng.choice([1, 2, 3, 4, 8, 16, 32])
+    needed = max(1, -(-(longest - 1) // block_size))
+    max_num_seqs = rng.choice([1, 3, 8, 40, 40, 40])
+    chunked = rng.random() < 0.8
+    budget = max(max_num_seqs, rng.choice([1, 7, 16, 64, 256]))
+    settings = {
+        "policy": rng.choice(["fcfs", "priority"]),
+        "scheduler_reserve_full_isl": rng.random() < 0.6,
+        "watermark": rng.choice([0, 0, 0, 0, 0.05, 0.3]),
+        "enable_chunked_prefill": chunked,
+        "max_model_len": rng.choice([None, longest]),
+        **settings,
+    }
+    return SchedulerConfig(
+        block_size,
+        1 + needed + rng.choice([0, 1, needed // 3, needed // 2, needed, 2 * needed]),
+        budget if chunked else max(budget, longest),
+        max_num_seqs,
+        **settings,
+    )
+
+
+def random_settings(rng):
+    """Who is preempted, how victims come back, and what an iteration costs."""
+    return {
+        "victim": rng.choice(
+            [None, *serving.RULES, serving.random_with_seed(3), lambda running: running[0]]
+        ),
+        "resume": rng.choice(["recompute", "swap", "cheaper"]),
+        "link_gb_per_s": rng.choice([0.5, 3.0, 4.5, 25.0, math.inf]),
+        "swap_blocks": rng.choice([None, None, 0, 3, 10]),
+        "copy_out_in_background": rng.random() < 0.3,
+        "cost": rng.choice(
+            [IterationCost(), IterationCost(1, 1.1, 0.01, 0.001), IterationCost(5, 0, 1, 0)]
+        ),
+    }
+
+
+def random_load(seed, **settings):
+    rng = random.Random(seed)
+    requests = random_requests(rng)
+    return requests, random_config(rng, requests, **settings), random_settings(rng)
