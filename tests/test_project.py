@@ -55,7 +55,7 @@ MAY_IMPORT = {
     "words": set(),
     "costs": {"checks"},
     "attention": {"checks"},
-    "serving": {"checks", "costs", "words"},
+    "serving": {"checks", "costs"},
     "studies": {"checks", "costs", "serving"},
     "page": {"checks", "words"},
     "figures": {"page.theme", "words", "checks", "costs", "serving", "studies"},

@@ -3,21 +3,25 @@
 workload    requests: by hand, Azure-shaped, or the real Azure trace
 settings    what a run is set up with
 victims     rules that pick a victim
-replay      recorded vLLM runs repeated, also from the command line
-scheduler   vLLM's scheduler, readable, on a clock
+sequence    a request in the scheduler
+blocks      the pool of KV cache blocks
+scheduler   vLLM's scheduler, readable: it decides one iteration
+run         the scheduler on a clock, iteration after iteration
 fast        the same run in a few steps per request
+simulation  requests served, quickly where that is possible, or plainly
 results     what a run did
+replay      recorded vLLM runs repeated, also from the command line
 slots       which sequence holds which slot: static groups, iteration-level admission
 """
 
-from preemption.serving.fast import simulate
-from preemption.serving.results import Id, Iteration, Result, RunOutcome
-from preemption.serving.scheduler import (
-    Run,
-    Scheduler,
-    simulate_plain,
-)
-from preemption.serving.settings import DEFAULT_COST, IterationCost, Resume, SchedulerConfig
+from preemption.serving.blocks import BlockPool
+from preemption.serving.fast import FastRun
+from preemption.serving.results import Id, Iteration, Preempted, Result, RunOutcome, Scheduled
+from preemption.serving.run import Run
+from preemption.serving.scheduler import Decision, Scheduler
+from preemption.serving.sequence import Seq
+from preemption.serving.settings import DEFAULT_COST, IterationCost, RunSettings, SchedulerConfig
+from preemption.serving.simulation import simulate, simulate_plain
 from preemption.serving.slots import Row, continuous_schedule, static_schedule, utilization
 from preemption.serving.victims import (
     RULES,
@@ -43,19 +47,25 @@ from preemption.serving.workload import (
 __all__ = [
     "DEFAULT_COST",
     "RULES",
+    "BlockPool",
     "Candidate",
+    "Decision",
+    "FastRun",
     "Id",
     "Iteration",
     "IterationCost",
+    "Preempted",
     "Request",
     "Result",
-    "Resume",
     "Row",
     "Rule",
     "Run",
     "RunOutcome",
+    "RunSettings",
+    "Scheduled",
     "Scheduler",
     "SchedulerConfig",
+    "Seq",
     "azure_shaped",
     "choose",
     "continuous_schedule",

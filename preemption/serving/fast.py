@@ -1,4 +1,4 @@
-"""The same run as `simulate_plain`, in a few steps per request instead of one per iteration.
+"""The same run as the plain one, in a few steps per request instead of one per iteration.
 
 Most iterations only give every running request one more token. So nothing is done per token:
 
@@ -24,322 +24,343 @@ Not covered is `long_prefill_token_threshold`: with it several requests are in m
 
 import math
 from collections import deque
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from heapq import heappop, heappush
-from typing import Any, Literal
+from typing import Any
 
-from preemption.serving import scheduler, victims
-from preemption.serving.results import Iteration, Result
-from preemption.serving.settings import DEFAULT_COST, IterationCost, Resume, SchedulerConfig
+from preemption.serving import victims
+from preemption.serving.blocks import watermark_blocks
+from preemption.serving.results import Iteration, Result, StayEnd
+from preemption.serving.run import Run
+from preemption.serving.scheduler import Scheduler
+from preemption.serving.sequence import Seq
+from preemption.serving.settings import DEFAULT_RUN, RunSettings, SchedulerConfig
 from preemption.serving.workload import Request
 
 NEVER = 10**400  # later than any arrival
 
 
-def simulate(
-    requests: Sequence[Request],
-    config: SchedulerConfig,
-    *,
-    cost: IterationCost = DEFAULT_COST,
-    victim: victims.Rule | str | None = None,
-    resume: Literal["recompute", "swap", "cheaper"] = "recompute",
-    link_gb_per_s: float = 25.0,
-    swap_blocks: int | None = None,
-    copy_out_in_background: bool = False,
-    log: bool | range = False,
-) -> Result:
-    """Return the result of `simulate_plain`, to the last digit, in a fraction of its time.
+class FastRun:
+    """One run of requests that can all be served; `result` takes it from start to end.
 
-    Arguments and errors are the same. Two settings are taken plainly, by `simulate_plain`
-    itself: a `long_prefill_token_threshold` above 0, and `log=True`, which has to write every
-    iteration down. With a range as `log` only these iterations are taken plainly.
+    A request is known by its place in the order of arrival. Heaps hold pairs (a, request) as one
+    integer each, a * size + request: that is faster.
     """
-    requests = tuple(requests)
-    scheduler.check_requests(requests, config)
-    if config.long_prefill_token_threshold or log is True:
-        return scheduler.simulate_plain(
-            requests,
-            config,
-            cost=cost,
-            victim=victim,
-            resume=resume,
-            link_gb_per_s=link_gb_per_s,
-            swap_blocks=swap_blocks,
-            copy_out_in_background=copy_out_in_background,
-            log=log,
+
+    __slots__ = (
+        *("requests", "config", "settings", "rule", "swapping", "by_priority", "watermark"),
+        *("block_size", "budget", "floor_ns", "base_ns", "per_token_ns", "per_resident_ns"),
+        *("prompt", "tokens", "prefill", "end", "arrivals", "first_token_ns", "finished_ns"),
+        *("stay", "stays", "size", "queue", "heap", "waiting", "blocked", "running", "ending"),
+        *("due", "turns", "chunk", "chunk_computed", "swapped", "free", "swap_free"),
+        *("resident", "joined", "iteration", "rounds", "now", "log", "logged_to"),
+        *("preemptions", "recomputed_tokens", "moved_tokens", "copies_ns"),
+    )
+
+    def __init__(
+        self,
+        requests: Sequence[Request],
+        config: SchedulerConfig,
+        settings: RunSettings = DEFAULT_RUN,
+    ) -> None:
+        self.requests = tuple(requests)
+        self.config, self.settings = config, settings
+        self.rule = victims.rule_for(settings.victim, config.policy)
+        self.swapping = settings.resume != "recompute"
+        self.by_priority = config.policy == "priority"
+        self.watermark = watermark_blocks(config)
+        self.block_size, self.budget = config.block_size, config.max_num_batched_tokens
+        costs = settings.cost.whole_ns
+        self.floor_ns, self.base_ns, self.per_token_ns, self.per_resident_ns = costs
+
+        # Per request: the tokens it had when it joined the queue last, those below which it
+        # prefills, and those at which it ends.
+        self.prompt = [request.prompt_tokens for request in requests]
+        self.tokens, self.prefill = self.prompt.copy(), self.prompt.copy()
+        self.end = [request.prompt_tokens + request.output_tokens for request in requests]
+        self.arrivals = [request.arrival_ns for request in requests] + [NEVER]
+        self.first_token_ns: list[int | None] = [None] * len(requests)
+        self.finished_ns: list[int | None] = [None] * len(requests)
+        self.stay = [-1] * len(requests)  # where its last stay stands in `stays`
+        self.stays: list[Any] = []  # while it lasts: since when
+
+        self.size = len(requests) + 1
+        self.queue: deque[int] = deque()  # requests that wait, under FCFS
+        self.heap: list[int] = []  # of (priority, request), under the priority policy
+        self.waiting: deque[int] | list[int] = self.heap if self.by_priority else self.queue
+        self.blocked = False  # the head of the queue cannot be admitted before somebody leaves
+        self.running: dict[int, int] = {}  # decoding -> its base, in the order of admission
+        self.ending = [NEVER * self.size]  # heap of (iteration, request), also of some evicted
+        self.due = [0] * config.block_size  # decoding requests by the remainder of their base
+        self.turns = 0  # sum of their bases' quotients
+        self.chunk, self.chunk_computed = -1, 0  # who is in mid-prefill, if anybody, and how far
+        self.swapped: dict[int, int] = {}  # waiting request -> its tokens in the swap space
+        self.free = config.usable_blocks
+        self.swap_free = math.inf if settings.swap_blocks is None else settings.swap_blocks
+        self.resident = 0  # tokens that have a cache
+        self.joined = self.iteration = self.rounds = 0
+        self.now = self.arrivals[0] if requests else 0
+        self.preemptions = self.recomputed_tokens = self.moved_tokens = self.copies_ns = 0
+        self.log: list[Iteration] = []
+        logged_from, self.logged_to = settings.log_window
+        if logged_from < self.logged_to:
+            # Nobody's end, but a stop: one iteration early, to know who arrives before the first.
+            heappush(self.ending, (logged_from - 2) * self.size + len(requests))
+
+    def result(self) -> Result:
+        """Run to the end and return what happened.
+
+        `rounds` then says how often it went round: an iteration taken singly, a stride, or the
+        one followed by the other.
+        """
+        while self.let_leave_and_join():
+            self.rounds += 1
+            asked = self.due[self.iteration % self.block_size]
+            if self.chunk >= 0 or asked > self.free or (self.waiting and not self.blocked):
+                self.take_iteration(asked)
+                if self.chunk >= 0 or self.ending[0] < self.iteration * self.size:
+                    continue
+                if self.waiting and not self.blocked:
+                    continue
+            self.stride()
+        useful = sum(self.end) - len(self.requests)  # each token but the last of a request
+        return Result(
+            requests=self.requests,
+            outcome="finished",
+            iterations=self.iteration,
+            total_ns=self.now - self.arrivals[0] if self.requests else 0,
+            scheduled_tokens=useful + self.recomputed_tokens,
+            generated_tokens=sum(self.end) - sum(self.prompt),
+            preemptions=self.preemptions,
+            recomputed_tokens=self.recomputed_tokens,
+            moved_tokens=self.moved_tokens,
+            first_token_ns=tuple(self.first_token_ns),
+            finished_ns=tuple(self.finished_ns),
+            stays=tuple(self.stays),
+            log=tuple(self.log),
         )
-    how = Resume(resume, link_gb_per_s, swap_blocks, copy_out_in_background, cost)
-    rule = victims.rule_for(victim, config.policy)
-    return run(requests, config, cost, rule, how, log)[0]
 
+    def let_leave_and_join(self) -> bool:
+        """Let those leave who got their last token, and those join who have arrived.
 
-def run(
-    requests: tuple[Request, ...],
-    config: SchedulerConfig,
-    cost: IterationCost,
-    rule: victims.Rule,
-    resume: Resume,
-    log: bool | range,
-) -> tuple[Result, int]:
-    """Run checked requests; return the result and how often the loop was passed.
+        False: nobody is left.
+        """
+        while self.ending[0] < self.iteration * self.size:
+            last, i = divmod(heappop(self.ending), self.size)
+            if i == len(self.requests):
+                self.log = self.plain_log()
+            else:
+                self.let_leave(i, last)
+        while True:
+            while self.arrivals[self.joined] <= self.now:
+                self.enqueue(self.joined)
+                self.joined += 1
+                if self.by_priority:
+                    self.blocked = False
+            if self.running or self.waiting or self.chunk >= 0:
+                return True
+            if self.joined == len(self.requests):
+                return False
+            self.now = self.arrivals[self.joined]
 
-    A pass is an iteration taken singly, a stride, or the one followed by the other.
-    """
-    count = len(requests)
-    block_size, budget = config.block_size, config.max_num_batched_tokens
-    usable_blocks, watermark_blocks = config.usable_blocks, config.watermark_blocks
-    chunked, reserve = config.enable_chunked_prefill, config.scheduler_reserve_full_isl
-    max_num_seqs, blocks_for = config.max_num_seqs, config.blocks_for
-    by_priority, swapping = config.policy == "priority", resume.mode != "recompute"
-    floor, base_ns, per_token, per_resident_token = cost.whole_ns
+    def let_leave(self, i: int, last: int) -> None:
+        """Let a request go that got its last token in iteration `last`, if it was there."""
+        computed = self.end[i] - 1
+        base = last + 1 - computed
+        if self.running.get(i) == base:  # or else it was evicted since
+            self.forget(i)
+            self.free -= -computed // self.block_size
+            self.resident -= computed
+            self.finished_ns[i] = self.now
+            self.close_stay(i, "finished")
+            self.blocked = False
 
-    # Per request: the tokens it had when it joined the queue last, those below which it
-    # prefills, and those at which it ends.
-    prompt = [request.prompt for request in requests]
-    tokens, prefill = prompt.copy(), prompt.copy()
-    end = [request.prompt + request.output for request in requests]
-    arrivals = [request.arrival_ns for request in requests] + [NEVER]
-    first_token_ns: list[int | None] = [None] * count
-    finished_ns: list[int | None] = [None] * count
-    stay = [-1] * count  # where its last stay stands in `stays`
-    stays: list[Any] = []  # while it lasts: since when
+    def forget(self, i: int) -> int:
+        """Take a decoding request out of the counts; return its base."""
+        base = self.running.pop(i)
+        self.due[base % self.block_size] -= 1
+        self.turns -= base // self.block_size
+        return base
 
-    # Heaps hold pairs (a, request) as one integer each, a * size + request: that is faster.
-    size = count + 1
-    waiting: deque[int] | list[int]
-    join: Callable[[int], None]
-    requeue: Callable[[int], None]
-    leave: Callable[[], int]
-    if by_priority:
-        waiting = heap = list[int]()  # heap of (priority, request)
-        join = requeue = lambda i: heappush(heap, requests[i].priority * size + i)
-        leave = partial(heappop, heap)
-    else:
-        waiting = queue = deque[int]()  # requests
-        join, requeue, leave = queue.append, queue.appendleft, queue.popleft
-    blocked = False  # the head of the queue cannot be admitted before another request leaves
-    running: dict[int, int] = {}  # decoding request -> its base, in the order of admission
-    ending = [NEVER * size]  # heap of (iteration, request); those evicted since stay in it
-    due = [0] * block_size  # decoding requests by the remainder of their base
-    turns = 0  # sum of their bases' quotients
-    chunk, chunk_computed = -1, 0  # the request in mid-prefill, if any, and what it has
-    swapped: dict[int, int] = {}  # waiting request -> its tokens in the swap space
-    free = usable_blocks
-    swap_free = math.inf if resume.swap_blocks is None else resume.swap_blocks
-    resident = 0  # tokens that have a cache
-    joined = iteration = passes = 0
-    preemptions = recomputed_tokens = moved_tokens = copies_ns = 0
-    now = begin = arrivals[0] if requests else 0
+    def close_stay(self, i: int, end: StayEnd) -> None:
+        """Note when and how a stay among the running requests ended."""
+        self.stays[self.stay[i]] = (i, self.stays[self.stay[i]], self.now, end)
 
-    def evict(served: bool) -> None:
+    def enqueue(self, i: int, *, at_head: bool = False) -> None:
+        """Put a request into the queue: at an end of it, or where its priority belongs."""
+        if self.by_priority:
+            heappush(self.heap, self.requests[i].priority * self.size + i)
+        elif at_head:
+            self.queue.appendleft(i)
+        else:
+            self.queue.append(i)
+
+    def take_iteration(self, asked: int) -> None:
+        """Take one iteration by itself: the decodes, the request in mid-prefill, admissions.
+
+        `asked` are the blocks that the decodes need.
+        """
+        self.copies_ns, preempted_before = 0, self.preemptions
+        while asked > self.free:
+            self.evict(served=False)
+            asked = self.due[self.iteration % self.block_size]
+        self.free -= asked
+        prefilled: list[int] = []  # who gets to the end of a prefill
+        n = self.serve_chunk(prefilled) if self.chunk >= 0 else 0
+        left = self.budget - len(self.running) - n
+        left = self.admit(left, prefilled, may=self.preemptions == preempted_before)
+        n = self.budget - left
+        self.now += (
+            max(self.floor_ns, self.base_ns + self.per_token_ns * n)
+            + self.per_resident_ns * self.resident
+            + self.copies_ns
+        )
+        self.resident += n
+        self.iteration += 1
+        for i in prefilled:
+            self.let_decode(i)
+
+    def serve_chunk(self, prefilled: list[int]) -> int:
+        """Compute a chunk of the request in mid-prefill; return its tokens, 0 if it is evicted."""
+        left = self.budget - len(self.running)
+        n = min(self.tokens[self.chunk] - self.chunk_computed, left)
+        computed = self.chunk_computed + n
+        asked = -(-computed // self.block_size) + -self.chunk_computed // self.block_size
+        while asked > self.free:
+            self.evict(served=True)
+            if self.chunk < 0:
+                return 0
+        self.free -= asked
+        self.chunk_computed = computed
+        if computed == self.tokens[self.chunk]:
+            prefilled.append(self.chunk)
+            self.chunk = -1
+        return n
+
+    def admit(self, left: int, prefilled: list[int], *, may: bool) -> int:
+        """Admit from the head of the queue; return what is left of the budget.
+
+        An iteration that preempts admits nobody, but it finds out whether the head is blocked.
+        """
+        whole, block_size, waiting = left, self.block_size, self.waiting
+        config = self.config
+        seqs = len(self.running) + len(prefilled)
+        self.blocked = False
+        while waiting and left > 0:
+            i = waiting[0] % self.size
+            cached = self.swapped.get(i, 0)
+            n = self.tokens[i] - cached
+            if n > left:
+                n = left
+                if not config.enable_chunked_prefill:
+                    self.blocked = left == whole
+                    break
+            must_fit = self.tokens[i] if config.scheduler_reserve_full_isl else cached + n
+            headroom = self.watermark if seqs else 0
+            if seqs == config.max_num_seqs or -(-must_fit // block_size) + headroom > self.free:
+                self.blocked = True
+                break
+            if not may:
+                break
+            if self.by_priority:
+                heappop(self.heap)
+            else:
+                self.queue.popleft()
+            seqs += 1
+            left -= n
+            self.free -= -(-(cached + n) // block_size)
+            self.stay[i] = len(self.stays)
+            self.stays.append(self.now)
+            if cached:
+                self.take_back(i)
+            if cached + n == self.tokens[i]:
+                prefilled.append(i)
+            else:
+                self.chunk, self.chunk_computed = i, cached + n
+        return left
+
+    def take_back(self, i: int) -> None:
+        """Copy a cache back from the swap space."""
+        cached = self.swapped.pop(i)
+        self.swap_free -= -cached // self.block_size
+        self.moved_tokens += cached
+        self.copies_ns += self.settings.copy_in_ns(cached)
+        self.resident += cached
+
+    def let_decode(self, i: int) -> None:
+        """Note that a request has come to the end of its prefill and got a token."""
+        base = self.iteration - self.tokens[i]
+        self.running[i] = base
+        self.due[base % self.block_size] += 1
+        self.turns += base // self.block_size
+        heappush(self.ending, (base + self.end[i] - 2) * self.size + i)
+        if self.first_token_ns[i] is None:
+            self.first_token_ns[i] = self.now
+
+    def evict(self, *, served: bool) -> None:
         """Preempt a victim; `served`: the decodes have been given the blocks of this iteration."""
-        nonlocal free, turns, resident, chunk, swap_free
-        nonlocal preemptions, recomputed_tokens, moved_tokens, copies_ns
-        i = chunk if chunk >= 0 else next(reversed(running))  # the last admitted
-        if rule is not victims.last_admitted:
-            i = pick()
-        if i == chunk:
-            computed = chunk_computed
-            chunk = -1
+        # The last admitted, or whom the rule picks.
+        i = self.chunk if self.chunk >= 0 else next(reversed(self.running))
+        if self.rule is not victims.last_admitted:
+            i = self.pick()
+        if i == self.chunk:
+            computed = self.chunk_computed
+            self.chunk = -1
         else:
-            base = running.pop(i)
-            due[base % block_size] -= 1
-            turns -= base // block_size
-            computed = iteration - base
-            tokens[i] = computed + 1
-            if served and computed % block_size == 0:
-                free += 1
-        blocks = -(-computed // block_size)
-        free += blocks
-        resident -= computed
-        preemptions += 1
-        if swapping and blocks <= swap_free and resume.swaps(computed):
-            swapped[i] = computed
-            swap_free -= blocks
-            moved_tokens += computed
-            copies_ns += resume.out_ns(computed)
+            computed = self.iteration - self.forget(i)
+            self.tokens[i] = computed + 1
+            if served and computed % self.block_size == 0:
+                self.free += 1
+        blocks = -(-computed // self.block_size)
+        self.free += blocks
+        self.resident -= computed
+        self.preemptions += 1
+        how: StayEnd = "recompute"
+        if self.swapping and blocks <= self.swap_free and self.settings.swaps(computed):
             how = "swap"
+            self.swapped[i] = computed
+            self.swap_free -= blocks
+            self.moved_tokens += computed
+            self.copies_ns += self.settings.copy_out_ns(computed)
         else:
-            recomputed_tokens += computed
-            prefill[i] = tokens[i]
-            how = "recompute"
-        stays[stay[i]] = (i, stays[stay[i]], now, how)
-        requeue(i)
+            self.recomputed_tokens += computed
+            self.prefill[i] = self.tokens[i]
+        self.close_stay(i, how)
+        self.enqueue(i, at_head=True)
 
-    def pick() -> int:
+    def pick(self) -> int:
         """Ask the rule for a victim."""
+        requests, prompt, iteration = self.requests, self.prompt, self.iteration
         candidates = [
             victims.Candidate(
                 requests[i],
                 i,
                 iteration + 1 - base - prompt[i],
                 iteration - base,
-                -((base - iteration) // block_size),
+                -((base - iteration) // self.block_size),
             )
-            for i, base in running.items()
+            for i, base in self.running.items()
         ]
-        if chunk >= 0:
-            generated, blocks = tokens[chunk] - prompt[chunk], blocks_for(chunk_computed)
-            candidates.append(
-                victims.Candidate(requests[chunk], chunk, generated, chunk_computed, blocks)
-            )
-        return candidates[victims.choose(rule, candidates)].order
+        if (i := self.chunk) >= 0:
+            generated, computed = self.tokens[i] - prompt[i], self.chunk_computed
+            blocks = -(-computed // self.block_size)
+            candidates.append(victims.Candidate(requests[i], i, generated, computed, blocks))
+        return candidates[victims.choose(self.rule, tuple(candidates))].order
 
-    def plain_log() -> list[Iteration]:
-        """Let the plain scheduler run and log the wanted iterations, from the present state."""
-        plain = scheduler.Scheduler(config, rule, resume)
-        plain.free, plain.swap_free = free, swap_free
-        plain.joined, plain.requeued = joined, len(waiting)
-
-        def seq(i: int, computed: int, known: int) -> scheduler.Seq:
-            seq = scheduler.Seq(requests[i], i, end[i])
-            seq.computed, seq.tokens, seq.prefill = computed, known, prefill[i]
-            seq.preempted = stay[i] >= 0
-            if by_priority:
-                seq.place = (requests[i].priority, i)
-            return seq
-
-        plain.running = [
-            seq(i, iteration - base, iteration - base + 1) for i, base in running.items()
-        ]
-        if chunk >= 0:
-            plain.running.append(seq(chunk, chunk_computed, tokens[chunk]))
-        for decoding in plain.running:
-            decoding.blocks = blocks_for(decoding.computed)
-        for position, pair in enumerate(sorted(waiting) if by_priority else waiting):
-            i = pair % size
-            queued = seq(i, swapped.get(i, 0), tokens[i])
-            if queued.preempted and not by_priority:
-                queued.place = (position - len(waiting), i)
-            plain.waiting.append((queued.place, queued))
-        run = scheduler.Run(plain, requests, cost, log)
-        run.now, run.iterations = now, iteration
-        run.stays = [(s.order, stays[stay[s.order]], None, None) for s in plain.running]
-        run.open_stays = {s: k for k, s in enumerate(plain.running)}
-        while run.iterations < logged_to and run.step():
-            pass
-        return run.log
-
-    entries: list[Iteration] = []
-    logged_from, logged_to = scheduler.window(log)
-    if logged_from < logged_to:
-        # Nobody's end, but a stop: one iteration early, to know who arrives before the first.
-        heappush(ending, (logged_from - 2) * size + count)
-
-    while True:
-        # Requests that got their last token in the iteration before leave.
-        while ending[0] < iteration * size:
-            last, i = divmod(heappop(ending), size)
-            if i == count:
-                entries = plain_log()
-                continue
-            computed = end[i] - 1
-            base = last + 1 - computed
-            if running.get(i) == base:  # or else it was evicted since
-                del running[i]
-                due[base % block_size] -= 1
-                turns -= base // block_size
-                free -= -computed // block_size
-                resident -= computed
-                finished_ns[i] = now
-                stays[stay[i]] = (i, stays[stay[i]], now, "finished")
-                blocked = False
-        while arrivals[joined] <= now:
-            join(joined)
-            joined += 1
-            if by_priority:
-                blocked = False
-        if not (running or waiting or chunk >= 0):
-            if joined == count:
-                break
-            now = arrivals[joined]
-            continue
-        passes += 1
-
-        # One iteration by itself: the decodes, the request in mid-prefill, admissions.
-        asked = due[iteration % block_size]
-        if chunk >= 0 or asked > free or (waiting and not blocked):
-            copies_ns, preempted_before, prefilled = 0, preemptions, []
-            while asked > free:
-                evict(served=False)
-                asked = due[iteration % block_size]
-            free -= asked
-            n = 0
-            if chunk >= 0:
-                n = min(tokens[chunk] - chunk_computed, budget - len(running))
-                asked = blocks_for(chunk_computed + n) - blocks_for(chunk_computed)
-                while asked > free and chunk >= 0:
-                    evict(served=True)
-                if chunk < 0:
-                    n = 0
-                else:
-                    free -= asked
-                    chunk_computed += n
-                    if chunk_computed == tokens[chunk]:
-                        prefilled.append(chunk)
-                        chunk = -1
-            left = whole = budget - len(running) - n
-            blocked = False
-            seqs = len(running) + len(prefilled)
-            while waiting and left > 0:
-                i = waiting[0] % size
-                cached = swapped.get(i, 0)
-                n = tokens[i] - cached
-                if n > left:
-                    n = left
-                    if not chunked:
-                        blocked = left == whole
-                        break
-                must_fit = tokens[i] if reserve else cached + n
-                headroom = watermark_blocks if seqs else 0
-                if seqs == max_num_seqs or -(-must_fit // block_size) + headroom > free:
-                    blocked = True
-                    break
-                if preemptions > preempted_before:
-                    break  # an iteration that preempts admits nobody
-                leave()
-                seqs += 1
-                left -= n
-                free -= -(-(cached + n) // block_size)
-                stay[i] = len(stays)
-                stays.append(now)
-                if cached:
-                    del swapped[i]
-                    swap_free += blocks_for(cached)
-                    moved_tokens += cached
-                    copies_ns += resume.in_ns(cached)
-                    resident += cached
-                if cached + n == tokens[i]:
-                    prefilled.append(i)
-                else:
-                    chunk, chunk_computed = i, cached + n
-            n = budget - left
-            now += max(floor, base_ns + per_token * n) + per_resident_token * resident + copies_ns
-            resident += n
-            iteration += 1
-            for i in prefilled:
-                base = iteration - tokens[i]
-                running[i] = base
-                due[base % block_size] += 1
-                turns += base // block_size
-                heappush(ending, (base + end[i] - 2) * size + i)
-                if first_token_ns[i] is None:
-                    first_token_ns[i] = now
-            if chunk >= 0 or ending[0] < iteration * size or (waiting and not blocked):
-                continue
-
-        # A stride.
-        decodes = len(running)
-        stop = ending[0] // size + 1
+    def stride(self) -> None:
+        """Take as many iterations as there are in which everybody gets a token, and no more."""
+        decodes, block_size, iteration = len(self.running), self.block_size, self.iteration
+        due = self.due
+        step_ns = max(self.floor_ns, self.base_ns + self.per_token_ns * decodes)
+        step_ns += self.per_resident_ns * self.resident
+        growth_ns = self.per_resident_ns * decodes  # each iteration takes longer than the last
+        stop = self.ending[0] // self.size + 1
         length = stop - iteration
-        step_ns = max(floor, base_ns + per_token * decodes) + per_resident_token * resident
-        growth_ns = per_resident_token * decodes  # each iteration takes longer than the last
         span_ns = length * step_ns + growth_ns * (length * (length - 1) // 2)
-        if not waiting or by_priority:
-            gap = arrivals[joined] - now
+        if not self.waiting or self.by_priority:
+            gap = self.arrivals[self.joined] - self.now
             if gap <= 0:
-                continue
+                return
             if span_ns > gap:
                 # Up to the first iteration that starts after the arrival: a root, then exactly.
                 half = step_ns - growth_ns / 2
@@ -349,10 +370,11 @@ def run(
                     span_ns += step_ns + growth_ns * length
                     length += 1
                 stop = iteration + length
-        held = decodes * (stop // block_size) - turns + sum(due[: stop % block_size])
+        usable_blocks = self.config.usable_blocks
+        held = decodes * (stop // block_size) - self.turns + sum(due[: stop % block_size])
         if held > usable_blocks:
             # Up to the first iteration that lacks blocks.
-            full_turns, left = divmod(free, decodes)
+            full_turns, left = divmod(self.free, decodes)
             stop = iteration + full_turns * block_size
             while due[stop % block_size] <= left:
                 left -= due[stop % block_size]
@@ -360,25 +382,40 @@ def run(
             held = usable_blocks - left
             length = stop - iteration
             span_ns = length * step_ns + growth_ns * (length * (length - 1) // 2)
-        free = usable_blocks - held
-        now += span_ns
-        resident += length * decodes
-        iteration = stop
+        self.free = usable_blocks - held
+        self.now += span_ns
+        self.resident += length * decodes
+        self.iteration = stop
 
-    result = Result(
-        requests=requests,
-        outcome="finished",
-        iterations=iteration,
-        total_ns=now - begin,
-        # Each token but the last of a request once, and once more for each time it was lost.
-        scheduled_tokens=sum(end) - count + recomputed_tokens,
-        generated_tokens=sum(end) - sum(prompt),
-        preemptions=preemptions,
-        recomputed_tokens=recomputed_tokens,
-        moved_tokens=moved_tokens,
-        first_token_ns=tuple(first_token_ns),
-        finished_ns=tuple(finished_ns),
-        stays=tuple(stays),
-        log=tuple(entries),
-    )
-    return result, passes
+    def plain_log(self) -> list[Iteration]:
+        """Let the plain scheduler run and log the wanted iterations, from the present state."""
+        running = [self.seq(i, self.iteration - base) for i, base in self.running.items()]
+        for decoding in running:
+            decoding.tokens = decoding.computed + 1
+        if self.chunk >= 0:
+            running.append(self.seq(self.chunk, self.chunk_computed))
+        queue = [pair % self.size for pair in sorted(self.heap)] or self.queue
+        scheduler = Scheduler.restored(
+            self.config,
+            self.settings,
+            running=running,
+            waiting=[self.seq(i, self.swapped.get(i, 0)) for i in queue],
+            joined=self.joined,
+        )
+        run = Run.restored(
+            scheduler,
+            self.requests,
+            now=self.now,
+            iterations=self.iteration,
+            admitted_ns={seq.order: self.stays[self.stay[seq.order]] for seq in running},
+        )
+        while run.iterations < self.logged_to and run.step():
+            pass
+        return run.log
+
+    def seq(self, i: int, computed: int) -> Seq:
+        """Return a request as the plain scheduler has it."""
+        seq = Seq(self.requests[i], i, self.config.max_model_len)
+        seq.computed, seq.tokens, seq.prefill = computed, self.tokens[i], self.prefill[i]
+        seq.preempted = self.stay[i] >= 0
+        return seq

@@ -1,17 +1,15 @@
-"""What a run of the scheduler did: times per request, totals, and every iteration in words.
+"""What a run of the scheduler did: times per request, totals, and a log of iterations.
 
 Times are kept in whole nanoseconds, so that two runs can be compared exactly; properties give
 them in ms. What a picture does not ask for is not computed.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias
 
 from preemption.costs import PER_TOKEN_BYTES
 from preemption.serving.workload import Request
-from preemption.words import count
 
 Id: TypeAlias = int | str
 How: TypeAlias = Literal["recompute", "swap"]
@@ -24,7 +22,7 @@ class Scheduled(NamedTuple):
 
     id: Id
     tokens: int
-    computed: int
+    computed_tokens: int
     """Its tokens whose cache exists before the iteration."""
     kind: Literal["running", "new", "resumed"]
     prefill: bool
@@ -35,7 +33,7 @@ class Preempted(NamedTuple):
     """One preemption."""
 
     id: Id
-    computed: int
+    computed_tokens: int
     """Cached tokens lost, or moved out."""
     tokens: int
     """Prompt and generated tokens so far."""
@@ -57,7 +55,7 @@ class Snapshot(NamedTuple):
     """Per running request: computed tokens, prompt and generated tokens, blocks held."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Iteration:
     """One iteration: what was decided, and the state after the decision and at its end."""
 
@@ -99,47 +97,6 @@ class Iteration:
         """Blocks that each running request holds while it runs, in the order of admission."""
         return {name: blocks for name, (_, _, blocks) in self.decided.state.items()}
 
-    @property
-    def words(self) -> str:
-        """What happens, in sentences."""
-        said = [
-            f"Iteration {self.number}, at {self.start_ms:,.1f} ms, takes {self.duration_ms:.1f} ms."
-        ]
-        if self.arrived:
-            said.append(_all(self.arrived, "arrives", "arrive"))
-        for event in self.preempted:
-            alone = event.needed_by == event.id
-            why = "finds no block" if alone else f"makes room for {event.needed_by}"
-            fate = "dropped" if event.how == "recompute" else "copied out"
-            said.append(
-                f"Request {event.id} {why} and is preempted: "
-                f"{count(event.blocks_freed, 'block')} freed, "
-                f"{count(event.computed, 'cached token')} {fate}."
-            )
-        for row in self.scheduled:
-            if row.kind == "new":
-                said.append(f"Request {row.id} is admitted.")
-            elif row.kind == "resumed":
-                came = f" with {count(row.computed, 'token')} copied back" if row.computed else ""
-                said.append(f"Request {row.id} resumes{came}.")
-            if row.prefill:
-                said.append(f"Request {row.id} prefills {count(row.tokens, 'token')}.")
-        if decoding := [row.id for row in self.scheduled if not row.prefill]:
-            said.append(_all(decoding, "decodes", "decode"))
-        if self.finished:
-            said.append(_all(self.finished, "finishes", "finish"))
-        said.append(f"At its end: {count(self.end.free_blocks, 'free block')}.")
-        said.append(
-            _all(self.end.waiting, "waits", "wait") if self.end.waiting else "Nobody waits."
-        )
-        return " ".join(said)
-
-
-def _all(ids: Sequence[Id], does: str, do: str) -> str:
-    if len(ids) == 1:
-        return f"Request {ids[0]} {does}."
-    return f"Requests {', '.join(map(str, ids))} {do}."
-
 
 class Stay(NamedTuple):
     """One stay of a request among the running ones."""
@@ -151,7 +108,7 @@ class Stay(NamedTuple):
     """How it ended; the last two are preemptions. None: the run ended first."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Result:
     """What a run did. Times count from 0 on the clock of the arrivals."""
 
@@ -216,9 +173,9 @@ class Result:
         """
         times = zip(self.requests, self.first_token_ns, self.finished_ns, strict=True)
         return {
-            request.id: (end - first) / (request.output - 1) / 1e6
+            request.id: (end - first) / (request.output_tokens - 1) / 1e6
             for request, first, end in times
-            if first is not None and end is not None and request.output > 1
+            if first is not None and end is not None and request.output_tokens > 1
         }
 
     @cached_property

@@ -1,15 +1,16 @@
-"""What a run is set up with: vLLM's settings, how long an iteration takes, how victims resume.
+"""What a run is set up with: the scheduler's settings, time, victims, resuming, the log.
 
 The clock counts whole nanoseconds, so that times are exact however they are added up.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Literal
 
 from preemption.checks import flag, scalar, whole
 from preemption.costs import PER_TOKEN_BYTES
+from preemption.serving.victims import Rule, rule_for
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class SchedulerConfig:
     num_gpu_blocks: int
     max_num_batched_tokens: int
     max_num_seqs: int
+    _: KW_ONLY
     max_model_len: int | None = None
     policy: Literal["fcfs", "priority"] = "fcfs"
     enable_chunked_prefill: bool = True
@@ -84,15 +86,6 @@ class SchedulerConfig:
         """Blocks that requests can have: all but the null block."""
         return self.num_gpu_blocks - 1
 
-    @property
-    def watermark_blocks(self) -> int:
-        """Blocks that an admission must leave free while others run."""
-        return int(self.watermark * self.num_gpu_blocks)
-
-    def blocks_for(self, tokens: int) -> int:
-        """Blocks that hold the KV cache of `tokens` tokens."""
-        return -(-tokens // self.block_size)
-
 
 @dataclass(frozen=True)
 class IterationCost:
@@ -133,38 +126,68 @@ class IterationCost:
 DEFAULT_COST = IterationCost()
 
 
-@dataclass(frozen=True)
-class Resume:
-    """How victims come back: what `simulate` takes as resume, link, swap space and cost.
+@dataclass(frozen=True, kw_only=True)
+class RunSettings:
+    """What a run is given besides the scheduler's settings.
 
-    A swap moves 131,072 B per cached token out over the link and, later, back. While a copy
-    runs nothing else does, except copies out in the background.
+    - `cost`: how long an iteration takes.
+    - `victim`: who is preempted. None follows the policy; else a rule's name, or a function
+      (see `victims`) that gives the same answer for the same batch.
+    - `resume`: how a victim comes back. "recompute": its cache is dropped and prefilled again.
+      "swap": its cache is copied out over the link, and back when all its blocks are free at
+      once. "cheaper": for each victim whichever of the two takes less time.
+    - `link_gb_per_s`: bandwidth of the link in one direction, 1e9 B/s; may be infinite. A cached
+      token has 131,072 B. While a copy runs nothing else does.
+    - `swap_blocks`: blocks of swap space; a victim that finds too few is recomputed. None: no
+      bound.
+    - `copy_out_in_background`: copies out take no time; their blocks are free at once all the
+      same.
+    - `log`: True logs all iterations, a range (`range(100, 200)`) those with these numbers.
+
+    Raises ValueError for an unknown name or a value out of range, TypeError for a wrong type.
     """
 
-    mode: Literal["recompute", "swap", "cheaper"] = "recompute"
+    cost: IterationCost = DEFAULT_COST
+    victim: Rule | str | None = None
+    resume: Literal["recompute", "swap", "cheaper"] = "recompute"
     link_gb_per_s: float = 25.0
     swap_blocks: int | None = None
     copy_out_in_background: bool = False
-    cost: IterationCost = DEFAULT_COST
+    log: bool | range = False
 
     def __post_init__(self) -> None:
-        if self.mode not in ("recompute", "swap", "cheaper"):
-            raise ValueError(f'resume must be "recompute", "swap" or "cheaper", not {self.mode!r}')
+        if not isinstance(self.cost, IterationCost):
+            raise TypeError(f"cost must be an IterationCost, not {self.cost!r}")
+        rule_for(self.victim, "fcfs")
+        if self.resume not in ("recompute", "swap", "cheaper"):
+            raise ValueError(
+                f'resume must be "recompute", "swap" or "cheaper", not {self.resume!r}'
+            )
         if self.link_gb_per_s != math.inf:
             scalar("link_gb_per_s", self.link_gb_per_s, positive=True)
         if self.swap_blocks is not None:
             whole("swap_blocks", self.swap_blocks, least=0)
         flag("copy_out_in_background", self.copy_out_in_background)
-        if not isinstance(self.cost, IterationCost):
-            raise TypeError(f"cost must be an IterationCost, not {self.cost!r}")
+        log = self.log
+        if not isinstance(log, bool | range) or (
+            isinstance(log, range) and (log.step != 1 or log.start < 0)
+        ):
+            raise ValueError(f"log must be True, False or a range of iterations, not {log!r}")
 
-    def in_ns(self, tokens: int) -> int:
+    @property
+    def log_window(self) -> tuple[int, float]:
+        """The first iteration that is logged, and the one after the last."""
+        if isinstance(self.log, range):
+            return self.log.start, self.log.stop
+        return 0, math.inf if self.log else 0
+
+    def copy_in_ns(self, tokens: int) -> int:
         """Time in ns to copy the cache of `tokens` tokens over the link; 1 GB/s is 1 B/ns."""
         return round(tokens * PER_TOKEN_BYTES / self.link_gb_per_s)
 
-    def out_ns(self, tokens: int) -> int:
+    def copy_out_ns(self, tokens: int) -> int:
         """Time in ns that everybody waits for a copy out: none if it runs in the background."""
-        return 0 if self.copy_out_in_background else self.in_ns(tokens)
+        return 0 if self.copy_out_in_background else self.copy_in_ns(tokens)
 
     def swaps(self, tokens: int) -> bool:
         """Whether a victim with `tokens` cached tokens should be copied out.
@@ -172,7 +195,10 @@ class Resume:
         "cheaper" compares the copies with the time that the tokens add to an iteration in which
         they are computed again; a tie goes to recompute.
         """
-        if self.mode == "cheaper":
+        if self.resume == "cheaper":
             recompute_ns = tokens * self.cost.whole_ns[2]
-            return self.out_ns(tokens) + self.in_ns(tokens) < recompute_ns
-        return self.mode == "swap"
+            return self.copy_out_ns(tokens) + self.copy_in_ns(tokens) < recompute_ns
+        return self.resume == "swap"
+
+
+DEFAULT_RUN = RunSettings()

@@ -7,8 +7,9 @@ the same: prefill is left out, and so is that a fuller batch takes longer.
 
 from collections import deque
 from collections.abc import Iterable, Mapping
-from numbers import Integral, Real
 from typing import TypeAlias
+
+from preemption.checks import whole
 
 Row: TypeAlias = list[str | None]
 
@@ -83,24 +84,17 @@ def _line(
     lengths: Mapping[str, int], slots: int, arrivals: Mapping[str, int] | None
 ) -> tuple[list[str], dict[str, int]]:
     """Check the arguments; return the names in line and the iteration of each arrival."""
-    _whole("slots", slots, 1)
+    whole("slots", slots, least=1)
     arrivals = {} if arrivals is None else arrivals
     for argument, mapping in (("lengths", lengths), ("arrivals", arrivals)):
         if not isinstance(mapping, Mapping) or not all(isinstance(name, str) for name in mapping):
             raise TypeError(f"{argument} must map names to whole numbers, not {mapping!r}")
     for name, length in lengths.items():
-        _whole(f"lengths[{name!r}]", length, 1)
+        whole(f"lengths[{name!r}]", length, least=1)
     arrives = dict.fromkeys(lengths, 0)
     for name, iteration in arrivals.items():
         if name not in arrives:
             raise ValueError(f"arrivals names {name!r}, which has no length")
-        _whole(f"arrivals[{name!r}]", iteration, 0)
+        whole(f"arrivals[{name!r}]", iteration, least=0)
         arrives[name] = iteration
     return sorted(arrives, key=arrives.__getitem__), arrives
-
-
-def _whole(name: str, value: object, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a whole number, not {value!r}")
-    if not isinstance(value, Integral) or value < least:
-        raise ValueError(f"{name} must be a whole number, {least} or more, not {value!r}")

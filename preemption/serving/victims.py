@@ -1,16 +1,16 @@
 """Rules that pick a victim: which running request gives its KV cache away.
 
-A rule is a function. It is given the running requests in the order of their admission, as
-`Candidate`s, and returns one of them. What it sees does not change within an iteration, so a
-rule cannot depend on which request asks for memory. `simulate` takes one of these by its name,
-or a rule of your own:
+A rule is a function. It is given the running requests in the order of their admission, as a
+tuple of `Candidate`s, and returns one of them. What it sees does not change within an iteration,
+so a rule cannot depend on which request asks for memory. A run takes one of these by its name, or
+a rule of your own:
 
-    simulate(requests, config, victim="fewest generated")
-    simulate(requests, config, victim=lambda running: running[0])
+    simulate(requests, config, RunSettings(victim="fewest generated"))
+    simulate(requests, config, RunSettings(victim=lambda running: running[0]))
 """
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 from preemption.serving.workload import Request
@@ -22,19 +22,19 @@ class Candidate(NamedTuple):
     request: Request
     order: int
     """Its place in the order of arrival: the first to arrive has 0."""
-    generated: int
+    generated_tokens: int
     """Output tokens generated so far. They are never lost."""
-    cached: int
+    cached_tokens: int
     """Tokens whose KV cache exists: what an eviction loses or has to move."""
     blocks: int
     """Blocks that hold the cached tokens: what an eviction frees, or one more if the request was
     given a block in this very iteration."""
 
 
-Rule: TypeAlias = Callable[[Sequence[Candidate]], Candidate]
+Rule: TypeAlias = Callable[[tuple[Candidate, ...]], Candidate]
 
 
-def last_admitted(running: Sequence[Candidate]) -> Candidate:
+def last_admitted(running: tuple[Candidate, ...]) -> Candidate:
     """Pick the request that was admitted last. There are no ties.
 
     vLLM under FCFS (0.33.0: the tail of the running list).
@@ -42,7 +42,7 @@ def last_admitted(running: Sequence[Candidate]) -> Candidate:
     return running[-1]
 
 
-def priority(running: Sequence[Candidate]) -> Candidate:
+def priority(running: tuple[Candidate, ...]) -> Candidate:
     """Pick the least urgent: the largest priority value; of equals, the last to arrive.
 
     vLLM under the priority policy (0.33.0).
@@ -50,41 +50,41 @@ def priority(running: Sequence[Candidate]) -> Candidate:
     return max(running, key=lambda c: (c.request.priority, c.order))
 
 
-def fewest_generated(running: Sequence[Candidate]) -> Candidate:
+def fewest_generated(running: tuple[Candidate, ...]) -> Candidate:
     """Pick the one with the fewest generated tokens; of equals, the one with the longest prompt.
 
     Then the last admitted. SGLang's rule, without speculative decoding.
     """
-    return min(reversed(running), key=lambda c: (c.generated, -c.request.prompt))
+    return min(reversed(running), key=lambda c: (c.generated_tokens, -c.request.prompt_tokens))
 
 
-def smallest_cache(running: Sequence[Candidate]) -> Candidate:
+def smallest_cache(running: tuple[Candidate, ...]) -> Candidate:
     """Pick the one with the fewest cached tokens: the cheapest to rebuild or to move.
 
     Of equals, the last admitted. Proposed in vLLM thread 54644.
     """
-    return min(reversed(running), key=lambda c: c.cached)
+    return min(reversed(running), key=lambda c: c.cached_tokens)
 
 
-def largest_cache(running: Sequence[Candidate]) -> Candidate:
+def largest_cache(running: tuple[Candidate, ...]) -> Candidate:
     """Pick the one with the most cached tokens: it frees most. Of equals, the last admitted."""
-    return max(reversed(running), key=lambda c: c.cached)
+    return max(reversed(running), key=lambda c: c.cached_tokens)
 
 
-def most_remaining(running: Sequence[Candidate]) -> Candidate:
+def most_remaining(running: tuple[Candidate, ...]) -> Candidate:
     """Pick the one with the most tokens left to generate; of equals, the last admitted.
 
     Only a simulator can follow this rule: an engine does not know how long an answer gets.
     """
-    return max(reversed(running), key=lambda c: c.request.output - c.generated)
+    return max(reversed(running), key=lambda c: c.request.output_tokens - c.generated_tokens)
 
 
-def cheapest_per_block_freed(running: Sequence[Candidate]) -> Candidate:
+def cheapest_per_block_freed(running: tuple[Candidate, ...]) -> Candidate:
     """Pick the one with the fewest cached tokens per block freed; of equals, the last admitted.
 
     A block that is only partly filled is freed at a discount. Proposed in vLLM thread 56897.
     """
-    return min(reversed(running), key=lambda c: c.cached / c.blocks)
+    return min(reversed(running), key=lambda c: c.cached_tokens / c.blocks)
 
 
 def random_with_seed(seed: int = 0) -> Rule:
@@ -94,8 +94,8 @@ def random_with_seed(seed: int = 0) -> Rule:
     the same batch in the same state loses the same request, however often a run is repeated.
     """
 
-    def random_victim(running: Sequence[Candidate]) -> Candidate:
-        cached = sum([c.cached for c in running])
+    def random_victim(running: tuple[Candidate, ...]) -> Candidate:
+        cached = sum([c.cached_tokens for c in running])
         draw = random.Random(f"{seed} {len(running)} {cached}").random()
         return running[int(draw * len(running))]
 
@@ -116,7 +116,7 @@ RULES: dict[str, Rule] = {
 
 
 def rule_for(victim: Rule | str | None, policy: str) -> Rule:
-    """Return the rule that `simulate` means by `victim` under a policy.
+    """Return the rule that is meant by `victim` under a policy.
 
     None follows the policy as vLLM does; a name may have spaces or underscores; a function is a
     rule itself. Raises ValueError for an unknown name, TypeError for anything else.
@@ -132,7 +132,7 @@ def rule_for(victim: Rule | str | None, policy: str) -> Rule:
     return victim
 
 
-def choose(rule: Rule, running: Sequence[Candidate]) -> int:
+def choose(rule: Rule, running: tuple[Candidate, ...]) -> int:
     """Ask a rule for a victim and return its position among the running requests."""
     victim = rule(running)
     for position, candidate in enumerate(running):

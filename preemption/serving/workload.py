@@ -26,29 +26,29 @@ TRACE_URL = "https://raw.githubusercontent.com/Azure/AzurePublicDataset/master/d
 class Request:
     """One request: who, when it arrives, and how many tokens it has.
 
-    `id` is a number or a text, `arrival` a time in ms (0 or later), `prompt` and `output` are
-    tokens (1 or more). A smaller `priority` is more urgent; only the priority policy looks at
-    it. Raises ValueError for a value out of range, TypeError for a wrong type.
+    `id` is a number or a text; `arrival_ms` counts from 0 on; prompt and output have 1 token or
+    more. A smaller `priority` is more urgent; only the priority policy looks at it. Raises
+    ValueError for a value out of range, TypeError for a wrong type.
     """
 
     id: int | str
-    arrival: float
-    prompt: int
-    output: int
+    arrival_ms: float
+    prompt_tokens: int
+    output_tokens: int
     priority: int = 0
     arrival_ns: int = field(init=False, repr=False, compare=False)
-    """`arrival` in whole nanoseconds."""
+    """The arrival in whole nanoseconds."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.id, str):
             object.__setattr__(self, "id", whole("id, if it is no text,", self.id))
         who = f"of request {self.id!r}"
-        for name in ("prompt", "output"):
+        for name in ("prompt_tokens", "output_tokens"):
             tokens = whole(f"{name} {who}", getattr(self, name), least=1)
             object.__setattr__(self, name, tokens)
         object.__setattr__(self, "priority", whole(f"priority {who}", self.priority))
-        object.__setattr__(self, "arrival", scalar(f"arrival {who}", self.arrival))
-        fraction, ms = math.modf(self.arrival)
+        object.__setattr__(self, "arrival_ms", scalar(f"arrival_ms {who}", self.arrival_ms))
+        fraction, ms = math.modf(self.arrival_ms)
         object.__setattr__(self, "arrival_ns", int(ms) * 10**6 + round(fraction * 1e6))
 
 
@@ -57,7 +57,7 @@ def two() -> list[Request]:
 
     In 7 blocks of 16 tokens both prompts fit, but not what they generate.
     """
-    return crowd(2, prompt=32, output=40)
+    return crowd(2, prompt_tokens=32, output_tokens=40)
 
 
 def eight() -> list[Request]:
@@ -68,10 +68,12 @@ def eight() -> list[Request]:
     return [Request(i, 10.0 * i, 20 + 5 * i, 40 - 2 * i) for i in range(8)]
 
 
-def crowd(count: int, *, prompt: int, output: int, every_ms: float = 0.0) -> list[Request]:
-    """`count` equal requests of `prompt` + `output` tokens, one every `every_ms` ms."""
+def crowd(
+    count: int, *, prompt_tokens: int, output_tokens: int, every_ms: float = 0.0
+) -> list[Request]:
+    """`count` equal requests, one every `every_ms` ms."""
     count, every_ms = whole("count", count, least=0), scalar("every_ms", every_ms)
-    return [Request(i, every_ms * i, prompt, output) for i in range(count)]
+    return [Request(i, every_ms * i, prompt_tokens, output_tokens) for i in range(count)]
 
 
 def azure_shaped(seed: int, minutes: float, kind: Kind = "conversation") -> list[Request]:

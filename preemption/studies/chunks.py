@@ -54,20 +54,21 @@ class ChunkedPrefill:
 
 
 @lru_cache(maxsize=512)
-def chunked_prefill(prompt: int, budget: int) -> ChunkedPrefill:
-    """Let a prompt of `prompt` tokens arrive while `DECODES` requests decode, and serve it.
+def chunked_prefill(prompt_tokens: int, budget_tokens: int) -> ChunkedPrefill:
+    """Let a prompt of `prompt_tokens` arrive while `DECODES` requests decode, and serve it.
 
-    `budget` is the token budget of an iteration (`max_num_batched_tokens`). Decodes take a token
+    `budget_tokens` is the budget of an iteration (`max_num_batched_tokens`). Decodes take a token
     of it each and go first; the prompt gets the rest. Raises ValueError for a budget of less
     than two tokens per request or a prompt of less than 1, TypeError for no whole number.
     """
-    prompt, budget = whole("prompt", prompt, least=1), whole("budget", budget, least=2 * DECODES)
+    prompt = whole("prompt_tokens", prompt_tokens, least=1)
+    budget = whole("budget_tokens", budget_tokens, least=2 * DECODES)
     output = 100 + prompt // (budget - DECODES)  # enough to decode all the while
     requests = [
-        *crowd(DECODES, prompt=_DECODE_PROMPT, output=output),
+        *crowd(DECODES, prompt_tokens=_DECODE_PROMPT, output_tokens=output),
         Request("long prompt", _ARRIVAL_MS, prompt, 1),
     ]
-    tokens = sum(request.prompt + request.output + BLOCK_TOKENS for request in requests)
+    tokens = sum(r.prompt_tokens + r.output_tokens + BLOCK_TOKENS for r in requests)
     config = SchedulerConfig(BLOCK_TOKENS, tokens // BLOCK_TOKENS + 1, budget, len(requests))
     run = Run(Scheduler(config), requests)
     iterations = []

@@ -4,6 +4,7 @@ vLLM's scheduler decides; `serving.IterationCost` counts its iterations.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -66,7 +67,7 @@ def preempts_from(points: Sequence[LoadPoint]) -> float | None:
 
 def offered_tokens_per_s(requests_per_s: float) -> float:
     """Output tokens per second that these requests ask for on average, at this rate."""
-    return requests_per_s * float(np.mean([request.output for request in load_requests()]))
+    return requests_per_s * float(np.mean([request.output_tokens for request in load_requests()]))
 
 
 def _percentiles(times_ms: Mapping[Id, float]) -> tuple[float, float]:
@@ -89,4 +90,4 @@ def requests_at(requests_per_s: float) -> tuple[Request, ...]:
     """
     scalar("requests_per_s", requests_per_s, positive=True)
     factor = quantiles("conversation")["requests_per_s"] / requests_per_s
-    return tuple(Request(r.id, r.arrival * factor, r.prompt, r.output) for r in load_requests())
+    return tuple(replace(r, arrival_ms=r.arrival_ms * factor) for r in load_requests())

@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.scheduler_speed [ROUNDS]
 
-Prints a table: medians of ROUNDS (5) runs each, their ratio and the bound on it, passes of the
+Prints a table: medians of ROUNDS (5) runs each, their ratio and the bound on it, rounds of the
 fast loop per request, and, for the first setting of each load, the most memory that each holds
 above what it was given (tracemalloc, in a run of its own). A difference in a result stops it.
 Without the real Azure trace (see `tests/scheduler_loads.py`) the loads are only shaped like it,
@@ -17,12 +17,12 @@ from dataclasses import replace
 from statistics import median
 
 from preemption import serving
-from preemption.serving import IterationCost, Resume, SchedulerConfig, simulate, simulate_plain
+from preemption.serving import FastRun, RunSettings, SchedulerConfig, simulate, simulate_plain
 from tests.serving.scheduler_loads import AZURE
 
 COLUMNS = (
     "| load | settings | iterations | preempted | plain s | fast s | ratio | at least "
-    "| passes per request | plain MB | fast MB |"
+    "| rounds per request | plain MB | fast MB |"
 )
 
 
@@ -38,31 +38,32 @@ def main(rounds: int) -> None:
     print(f"medians of {rounds}; 1 MB = 1e6 B\n")
     print(COLUMNS)
     print("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
-    crowd = serving.crowd(1000, prompt=16, output=512)
+    crowd = serving.crowd(1000, prompt_tokens=16, output_tokens=512)
     crowded = SchedulerConfig(16, 1 + 128 * 20, 2048, 128)  # each needs 33 at its end
-    row(rounds, "decode-heavy crowd", crowd, crowded, 40, {})
+    row(rounds, "decode-heavy crowd", crowd, crowded, 40)
     for load, requests, blocks in (
         (f"{name}, 5 minutes", minutes, 1251),
         (f"{name}, hour", hour, 3751),
     ):
         config = SchedulerConfig(16, blocks, 2048, 256)
-        row(rounds, load, requests, config, 15, {})
+        row(rounds, load, requests, config, 15)
         urgent = [replace(request, priority=request.id % 3) for request in requests]
-        row(rounds, load, urgent, replace(config, policy="priority"), 10, {})
+        row(rounds, load, urgent, replace(config, policy="priority"), 10)
         for rule in serving.RULES:
             if rule != "last admitted":
-                row(rounds, load, requests, config, 10, {"victim": rule})
+                row(rounds, load, requests, config, 10, victim=rule)
         for resume in ("swap", "cheaper"):
-            row(rounds, load, requests, config, 10, {"resume": resume})
+            row(rounds, load, requests, config, 10, resume=resume)
 
 
-def row(rounds, load, requests, config, bound, how):
+def row(rounds, load, requests, config, bound, **how):
+    given = RunSettings(**how)
     seconds = {simulate_plain: [], simulate: []}
     results = {}
     for _ in range(rounds):
         for serve, times in seconds.items():
             start = time.process_time()
-            results[serve] = serve(requests, config, **how)
+            results[serve] = serve(requests, config, given)
             times.append(time.process_time() - start)
     if results[simulate] != results[simulate_plain]:
         sys.exit(f"the results differ: {load}, {how}")
@@ -75,17 +76,16 @@ def row(rounds, load, requests, config, bound, how):
     print(
         f"| {load} | {settings} | {results[simulate].iterations:,} "
         f"| {results[simulate].preemptions:,} | {plain_s:.3f} | {fast_s:.4f} "
-        f"| **{plain_s / fast_s:.1f}** | {bound} | {passes(requests, config, how):.2f} "
+        f"| **{plain_s / fast_s:.1f}** | {bound} | {rounds_of(requests, config, given):.2f} "
         f"{memory} |",
         flush=True,
     )
 
 
-def passes(requests, config, how):
-    rule = serving.rule_for(how.get("victim"), config.policy)
-    resume = Resume(how.get("resume", "recompute"))
-    run = serving.fast.run(tuple(requests), config, IterationCost(), rule, resume, False)
-    return run[1] / len(requests)
+def rounds_of(requests, config, given):
+    run = FastRun(requests, config, given)
+    run.result()
+    return run.rounds / len(requests)
 
 
 def peak_mb(serve, requests, config):

@@ -10,13 +10,13 @@ class Audit:
     def __init__(self, requests, config, how):
         by_policy = "priority" if config.policy == "priority" else "last admitted"
         self.config = config
-        self.victim = how["victim"] or by_policy
-        self.resume = how["resume"]
+        self.victim = how.victim or by_policy
+        self.resume = how.resume
         self.request = {request.id: request for request in requests}
         self.order = {request.id: i for i, request in enumerate(requests)}
-        self.tokens = {request.id: request.prompt for request in requests}
+        self.tokens = {request.id: request.prompt_tokens for request in requests}
         self.prefilled = dict(self.tokens)  # from here on its tokens are decodes
-        self.swap_space = math.inf if how["swap_blocks"] is None else how["swap_blocks"]
+        self.swap_space = math.inf if how.swap_blocks is None else how.swap_blocks
         self.kept = Counter()  # tokens in the swap space
         self.seen = set()  # admitted before
         self.state = {}
@@ -54,14 +54,14 @@ class Audit:
         left = self.config.max_num_batched_tokens
         for row in log.scheduled:
             before = self.kept[row.id] if row.id in queue else self.state[row.id][0]
-            assert row.computed == before
-            assert row.prefill == (row.computed < self.prefilled[row.id])
-            wanted = self.limited(self.tokens[row.id] - row.computed)
+            assert row.computed_tokens == before
+            assert row.prefill == (row.computed_tokens < self.prefilled[row.id])
+            wanted = self.limited(self.tokens[row.id] - row.computed_tokens)
             assert 1 <= row.tokens <= min(wanted, left)
-            if not self.victims:  # whose tokens were given back in the middle of the pass
+            if not self.victims:  # whose tokens were given back in mid-iteration
                 assert row.tokens == min(wanted, left)
             left -= row.tokens
-            assert log.decided.state[row.id][2] == self.blocks(row.computed + row.tokens)
+            assert log.decided.state[row.id][2] == self.blocks(row.computed_tokens + row.tokens)
         if left and not self.victims:
             assert len(self.old) == len(self.running)
 
@@ -74,13 +74,13 @@ class Audit:
             elif self.victim == "priority":
                 assert event.id == max(remaining, key=self.urgency)
             remaining.remove(event.id)
-            assert (event.computed, event.tokens) == self.state[event.id][:2]
-            room = self.blocks(event.computed) <= self.swap_space
+            assert (event.computed_tokens, event.tokens) == self.state[event.id][:2]
+            room = self.blocks(event.computed_tokens) <= self.swap_space
             if self.resume != "cheaper":
                 assert event.how == ("swap" if self.resume == "swap" and room else "recompute")
             if event.how == "swap":
                 assert room
-                self.swap_space -= self.blocks(event.computed)
+                self.swap_space -= self.blocks(event.computed_tokens)
         decodes = all(self.state[name][0] == self.state[name][1] - 1 for name in self.running)
         if self.victims and decodes and not self.cut:
             # Without the last victim there would have been too few blocks.
@@ -93,7 +93,10 @@ class Audit:
         if self.victims:
             assert not self.new
             return
-        grown = (self.blocks(row.computed + row.tokens) - self.state[row.id][2] for row in self.old)
+        grown = (
+            self.blocks(row.computed_tokens + row.tokens) - self.state[row.id][2]
+            for row in self.old
+        )
         free = self.free - sum(grown)
         left = self.config.max_num_batched_tokens - sum(row.tokens for row in self.old)
         count = len(self.running)
@@ -101,7 +104,7 @@ class Audit:
             assert row.id == self.head(queue)
             assert self.fits(row.id, left, free, count)
             queue.remove(row.id)
-            free -= self.blocks(row.computed + row.tokens)
+            free -= self.blocks(row.computed_tokens + row.tokens)
             left -= row.tokens
             count += 1
         if queue and left:
@@ -109,18 +112,18 @@ class Audit:
 
     def what_comes_of_it(self, log):
         for row in log.scheduled:
-            full = row.computed + row.tokens == self.tokens[row.id]
+            full = row.computed_tokens + row.tokens == self.tokens[row.id]
             assert full == (row.id in log.sampled)
             self.tokens[row.id] += full
             request = self.request[row.id]
-            ended = self.tokens[row.id] == request.prompt + request.output
+            ended = self.tokens[row.id] == request.prompt_tokens + request.output_tokens
             assert ended == (row.id in log.finished) == (row.id not in log.end.running)
             self.swap_space += self.blocks(self.kept[row.id])
             self.kept[row.id] = 0
             self.seen.add(row.id)
         for event in log.preempted:
             if event.how == "swap":
-                self.kept[event.id] = event.computed
+                self.kept[event.id] = event.computed_tokens
             else:
                 self.prefilled[event.id] = event.tokens
         for name, (computed, tokens, blocks) in log.end.state.items():

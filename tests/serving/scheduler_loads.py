@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 
 from preemption import serving
-from preemption.serving import IterationCost, Request, SchedulerConfig
+from preemption.serving import IterationCost, Request, RunSettings, SchedulerConfig
 
 TRACES = sorted((Path(__file__).parents[1] / "traces").glob("*.json"))
 AZURE = Path(os.environ.get("AZURE_TRACES", Path(__file__).parents[3] / "shared" / "data"))
@@ -34,7 +34,7 @@ def random_requests(rng):
 
 def random_config(rng, requests, **settings):
     """A pool that is too small for most loads, but not for their longest request."""
-    longest = max(request.prompt + request.output for request in requests)
+    longest = max(request.prompt_tokens + request.output_tokens for request in requests)
     block_size = rng.choice([1, 2, 3, 4, 8, 16, 32])
     needed = max(1, -(-(longest - 1) // block_size))
     max_num_seqs = rng.choice([1, 3, 8, 40, 40, 40])
@@ -59,18 +59,22 @@ def random_config(rng, requests, **settings):
 
 def random_settings(rng):
     """Who is preempted, how victims come back, and what an iteration costs."""
-    return {
-        "victim": rng.choice(
+    return RunSettings(
+        victim=rng.choice(
             [None, *serving.RULES, serving.random_with_seed(3), lambda running: running[0]]
         ),
-        "resume": rng.choice(["recompute", "swap", "cheaper"]),
-        "link_gb_per_s": rng.choice([0.5, 3.0, 4.5, 25.0, math.inf]),
-        "swap_blocks": rng.choice([None, None, 0, 3, 10]),
-        "copy_out_in_background": rng.random() < 0.3,
-        "cost": rng.choice(
-            [IterationCost(), IterationCost(1, 1.1, 0.01, 0.001), IterationCost(5, 0, 1, 0)]
+        resume=rng.choice(["recompute", "swap", "cheaper"]),
+        link_gb_per_s=rng.choice([0.5, 3.0, 4.5, 25.0, math.inf]),
+        swap_blocks=rng.choice([None, None, 0, 3, 10]),
+        copy_out_in_background=rng.random() < 0.3,
+        cost=rng.choice(
+            [
+                IterationCost(),
+                IterationCost(1, 1.1, 0.01, 0.001),
+                IterationCost(5, 0, 1, 0),
+            ]
         ),
-    }
+    )
 
 
 def random_load(seed, **settings):

@@ -1,4 +1,4 @@
-"""`fast.simulate` against `scheduler.simulate`: every field of the result equal, on every load."""
+"""`simulate` against `simulate_plain`: every field of the result equal, on every load."""
 
 import math
 import random
@@ -9,37 +9,43 @@ import pytest
 
 from preemption import serving
 from preemption.serving import (
+    FastRun,
     IterationCost,
     Request,
-    Resume,
+    RunSettings,
     SchedulerConfig,
     simulate,
     simulate_plain,
 )
+from preemption.serving.replay import config_of, requests_of
 from tests.serving.scheduler_loads import AZURE, NO_AZURE, TRACES, random_load, recorded
 
 TIGHT = SchedulerConfig(16, 1251, 2048, 256)
 WIDE = SchedulerConfig(16, 3751, 2048, 256)
 HOW = [
-    {},
-    {"resume": "swap", "swap_blocks": 200},
-    {"resume": "cheaper", "link_gb_per_s": 4.0, "copy_out_in_background": True},
+    RunSettings(),
+    RunSettings(resume="swap", swap_blocks=200),
+    RunSettings(resume="cheaper", link_gb_per_s=4.0, copy_out_in_background=True),
 ]
 
 
-def assert_equal(requests, config, **how):
-    ours, plain = (serve(requests, config, **how) for serve in (simulate, simulate_plain))
+def way(how):
+    return how.resume
+
+
+def assert_equal(requests, config, how=HOW[0]):
+    ours, plain = (serve(requests, config, how) for serve in (simulate, simulate_plain))
     for field in fields(plain):
         assert getattr(ours, field.name) == getattr(plain, field.name), field.name
     assert ours == plain
     return plain
 
 
-def steps(requests, config):
-    """How often the loop is passed, per request."""
-    rule = serving.rule_for(None, config.policy)
-    passes = serving.fast.run(tuple(requests), config, IterationCost(), rule, Resume(), False)[1]
-    return passes / len(requests)
+def rounds(requests, config):
+    """How often it goes round, per request."""
+    run = FastRun(requests, config)
+    run.result()
+    return run.rounds / len(requests)
 
 
 @pytest.mark.parametrize("part", range(20))
@@ -49,8 +55,8 @@ def test_2000_random_loads(part):
         rng = random.Random(seed)
         requests, config, how = random_load(seed)
         first = rng.randrange(60)
-        how["log"] = rng.choice([False, False, range(first, first + rng.randrange(20))])
-        result = assert_equal(requests, config, **how)
+        log = rng.choice([False, False, range(first, first + rng.randrange(20))])
+        result = assert_equal(requests, config, replace(how, log=log))
         seen["preempted"] += result.preemptions > 0
         seen["swapped"] += result.moved_bytes > 0
         seen["logged"] += len(result.log) > 0
@@ -62,12 +68,7 @@ def test_2000_random_loads(part):
 @pytest.mark.parametrize("path", TRACES, ids=lambda path: path.stem)
 def test_the_loads_of_the_recorded_runs(path):
     trace = recorded(path)
-    config = SchedulerConfig(
-        **{name: trace["config"][name] for name in (f.name for f in fields(SchedulerConfig))}
-    )
-    requests = sorted(
-        (Request(**request) for request in trace["requests"]), key=lambda r: (r.arrival, r.id)
-    )
+    requests, config = requests_of(trace), config_of(trace)
     if "too_big" in path.stem:
         for serve in (simulate, simulate_plain):
             with pytest.raises(ValueError, match="request 0 can never fit"):
@@ -76,29 +77,29 @@ def test_the_loads_of_the_recorded_runs(path):
     # Iterations of at least 1 ms, so that the recorded ticks of arrival spread over the run.
     for cost in (IterationCost(), IterationCost(1, 1, 0, 0), IterationCost(1, 0, 0.1, 0.01)):
         for how in HOW:
-            assert_equal(requests, config, cost=cost, log=range(20, 40), **how)
+            assert_equal(requests, config, replace(how, cost=cost, log=range(20, 40)))
 
 
-@pytest.mark.parametrize("how", HOW, ids=str)
+@pytest.mark.parametrize("how", HOW, ids=way)
 @pytest.mark.parametrize("rule", [None, *serving.RULES])
 def test_a_minute_shaped_like_azure(rule, how):
     requests = serving.azure_shaped(1, 1)
     config = replace(TIGHT, num_gpu_blocks=901)
-    assert assert_equal(requests, config, victim=rule, **how).preemptions > 10
+    assert assert_equal(requests, config, replace(how, victim=rule)).preemptions > 10
 
 
-@pytest.mark.parametrize("how", HOW, ids=str)
+@pytest.mark.parametrize("how", HOW, ids=way)
 def test_a_minute_shaped_like_azure_by_priority(how):
     requests = [replace(r, priority=r.id % 3) for r in serving.azure_shaped(2, 1)]
     config = replace(TIGHT, num_gpu_blocks=901, policy="priority")
-    assert assert_equal(requests, config, **how).preemptions > 10
+    assert assert_equal(requests, config, how).preemptions > 10
 
 
 def test_a_crowd_that_decodes():
-    requests = serving.crowd(150, prompt=16, output=256)
+    requests = serving.crowd(150, prompt_tokens=16, output_tokens=256)
     config = SchedulerConfig(16, 301, 512, 64)
     assert assert_equal(requests, config).preemptions > 100
-    assert steps(requests, config) < 6
+    assert rounds(requests, config) < 6
 
 
 @pytest.mark.parametrize(
@@ -113,7 +114,7 @@ def test_azure_conversations(minutes, config, figures, bound):
     requests = serving.read_trace(path, minutes)
     result = assert_equal(requests, config)
     assert (len(requests), result.iterations, result.preemptions) == figures
-    assert steps(requests, config) <= bound
+    assert rounds(requests, config) <= bound
 
 
 def test_azure_code():
@@ -122,28 +123,28 @@ def test_azure_code():
         pytest.skip(NO_AZURE)
     requests = [replace(r, priority=r.id % 4) for r in serving.read_trace(path)]
     for policy, how in (("fcfs", HOW[0]), ("priority", HOW[1])):
-        assert assert_equal(requests, replace(TIGHT, policy=policy), **how).preemptions > 50
+        assert assert_equal(requests, replace(TIGHT, policy=policy), how).preemptions > 50
 
 
 def test_few_steps_on_a_shaped_load():
-    assert steps(serving.azure_shaped(0, 5), WIDE) <= 2.25
-    assert steps(serving.azure_shaped(0, 5), TIGHT) <= 2.25
+    assert rounds(serving.azure_shaped(0, 5), WIDE) <= 2.25
+    assert rounds(serving.azure_shaped(0, 5), TIGHT) <= 2.25
 
 
 # With a budget of 8 an evicted cache comes back in many chunks, the last of them generated tokens.
 @pytest.mark.parametrize("budget", [8, 64])
-@pytest.mark.parametrize("how", HOW, ids=str)
+@pytest.mark.parametrize("how", HOW, ids=way)
 def test_a_window_of_the_log_anywhere(budget, how):
     requests = serving.eight()
     config = SchedulerConfig(16, 16, budget, 8)
-    whole = simulate_plain(requests, config, log=True, **how)
+    whole = simulate_plain(requests, config, replace(how, log=True))
     assert whole.preemptions > 0
-    assert simulate(requests, config, log=True, **how) == whole
+    assert simulate(requests, config, replace(how, log=True)) == whole
     for first in range(0, whole.iterations + 2, 3):
-        part = simulate(requests, config, log=range(first, first + 5), **how)
+        part = simulate(requests, config, replace(how, log=range(first, first + 5)))
         assert part.log == whole.log[first : first + 5]
-    assert simulate(requests, config, log=range(0), **how).log == ()
-    assert simulate(requests, config, log=range(3, 10**9), **how).log == whole.log[3:]
+    assert simulate(requests, config, replace(how, log=range(0))).log == ()
+    assert simulate(requests, config, replace(how, log=range(3, 10**9))).log == whole.log[3:]
 
 
 def test_arrivals_on_the_very_start_of_an_iteration():
@@ -151,7 +152,7 @@ def test_arrivals_on_the_very_start_of_an_iteration():
     cost = IterationCost(10, 0, 0, 0)
     for arrival in (19.999999, 20, 20.000001):
         requests = [Request(0, 0, 4, 9), Request(1, arrival, 4, 9)]
-        result = assert_equal(requests, TIGHT, cost=cost, log=range(5))
+        result = assert_equal(requests, TIGHT, RunSettings(cost=cost, log=range(5)))
         assert result.log[2].arrived == (() if arrival > 20 else (1,))
 
 
@@ -165,7 +166,7 @@ def test_a_rule_sees_the_same_batches_in_the_same_order():
                 batches.append(running)
                 return serving.RULES["random"](running)
 
-            serve(requests, config, **{**how, "victim": rule})
+            serve(requests, config, replace(how, victim=rule))
         assert seen[simulate] == seen[simulate_plain]
 
 
@@ -176,7 +177,7 @@ def test_no_requests():
 def test_the_threshold_is_taken_plainly():
     requests, config, how = random_load(3)
     config = replace(config, long_prefill_token_threshold=2)
-    assert assert_equal(requests, config, **how).iterations > 0
+    assert assert_equal(requests, config, how).iterations > 0
 
 
 @pytest.mark.parametrize(
@@ -190,13 +191,16 @@ def test_the_threshold_is_taken_plainly():
         ([], {"link_gb_per_s": -math.inf}),
         ([], {"swap_blocks": 1.5}),
         ([], {"log": range(5, 0, -1)}),
-        (serving.crowd(9, prompt=2200, output=99), {"victim": lambda running: running}),
+        (
+            serving.crowd(9, prompt_tokens=2200, output_tokens=99),
+            {"victim": lambda running: running},
+        ),
     ],
 )
 def test_the_same_errors(requests, how):
     said = []
     for serve in (simulate, simulate_plain):
         with pytest.raises((ValueError, TypeError)) as error:
-            serve(requests, TIGHT, **how)
+            serve(requests, TIGHT, RunSettings(**how))
         said.append((error.type, str(error.value)[:60]))
     assert said[0] == said[1]

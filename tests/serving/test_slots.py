@@ -142,7 +142,7 @@ def test_numpy_integers_are_whole_numbers():
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
-@pytest.mark.parametrize("bad", [0, -1, 1.5, 2.0, Fraction(1, 2), float("nan")], ids=str)
+@pytest.mark.parametrize("bad", [0, -1])
 def test_bad_numbers_are_refused_by_name(schedule, bad):
     with pytest.raises(ValueError, match="slots") as error:
         schedule(ABC, bad)
@@ -155,7 +155,11 @@ def test_bad_numbers_are_refused_by_name(schedule, bad):
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
-@pytest.mark.parametrize("bad", ["2", None, True, np.True_, [1], 1j], ids=repr)
+@pytest.mark.parametrize(
+    "bad",
+    ["2", None, True, np.True_, [1], 1j, 1.5, 2.0, Fraction(1, 2), float("nan")],
+    ids=repr,
+)
 def test_wrong_types_are_refused_by_name(schedule, bad):
     with pytest.raises(TypeError, match="slots"):
         schedule(ABC, bad)

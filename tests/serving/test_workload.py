@@ -28,9 +28,9 @@ def test_azure_shaped_is_within_a_tenth_of_the_real_trace(kind, seed, minutes):
     rate, prompt, output = REAL[kind]
     load = azure_shaped(seed, minutes, kind)
     assert len(load) / (60 * minutes) == pytest.approx(rate, rel=0.1)
-    assert figures([request.prompt for request in load]) == pytest.approx(prompt, rel=0.1)
-    assert figures([request.output for request in load]) == pytest.approx(output, rel=0.1)
-    arrivals = [request.arrival for request in load]
+    assert figures([request.prompt_tokens for request in load]) == pytest.approx(prompt, rel=0.1)
+    assert figures([request.output_tokens for request in load]) == pytest.approx(output, rel=0.1)
+    arrivals = [request.arrival_ms for request in load]
     assert arrivals == sorted(arrivals)
     assert 0 <= arrivals[0] < arrivals[-1] < 60_000 * minutes
 
@@ -48,9 +48,11 @@ def test_the_table_is_that_of_the_real_trace(kind):
         pytest.skip(NO_AZURE)
     load = read_trace(AZURE / table["file"])
     assert len(load) == table["requests"]
-    assert len(load) / load[-1].arrival * 1000 == pytest.approx(table["requests_per_s"], rel=1e-4)
+    assert len(load) / load[-1].arrival_ms * 1000 == pytest.approx(
+        table["requests_per_s"], rel=1e-4
+    )
     for name in ("prompt", "output"):
-        tokens = [getattr(request, name) for request in load]
+        tokens = [getattr(request, f"{name}_tokens") for request in load]
         assert np.rint(np.percentile(tokens, table["percent"])).tolist() == table[name]
         assert round(fmean(tokens), 1) == table[f"{name}_mean"]
         *real, mean = REAL[kind][1 if name == "prompt" else 2]
@@ -150,19 +152,19 @@ def test_fetch_trace_says_what_is_missing(monkeypatch):
 
 
 def test_loads_made_by_hand():
-    assert serving.crowd(2, prompt=3, output=4, every_ms=5) == [
+    assert serving.crowd(2, prompt_tokens=3, output_tokens=4, every_ms=5) == [
         Request(0, 0.0, 3, 4),
         Request(1, 5.0, 3, 4),
     ]
-    assert serving.crowd(0, prompt=3, output=4) == []
-    assert [(r.prompt, r.output) for r in serving.two()] == [(32, 40), (32, 40)]
+    assert serving.crowd(0, prompt_tokens=3, output_tokens=4) == []
+    assert [(r.prompt_tokens, r.output_tokens) for r in serving.two()] == [(32, 40), (32, 40)]
     assert len(serving.eight()) == 8
 
 
 def test_numbers_of_other_types_become_python_numbers():
     request = Request("a", np.float32(0.5), np.int64(3), np.int32(4), np.int8(-1))
     assert request == Request("a", 0.5, 3, 4, -1)
-    assert [type(value) for value in (request.arrival, request.prompt)] == [float, int]
+    assert [type(value) for value in (request.arrival_ms, request.prompt_tokens)] == [float, int]
     assert type(Request(np.int64(3), 0, 1, 1).id) is int
     assert Request(0, 1e305, 1, 1).arrival_ns == int(1e305) * 10**6
 
@@ -170,15 +172,15 @@ def test_numbers_of_other_types_become_python_numbers():
 @pytest.mark.parametrize(
     ("values", "error", "message"),
     [
-        ((0, 0, 0, 1), ValueError, "prompt of request 0 must be 1 or more, not 0"),
-        (("b", 0, 1, -1), ValueError, "output of request 'b' must be 1 or more, not -1"),
-        ((0, 0, 1.5, 1), TypeError, "prompt of request 0 must be a whole number, not 1.5"),
-        ((0, 0, 1, True), TypeError, "output of request 0 must be a whole number, not True"),
+        ((0, 0, 0, 1), ValueError, "prompt_tokens of request 0 must be 1 or more, not 0"),
+        (("b", 0, 1, -1), ValueError, "output_tokens of request 'b' must be 1 or more, not -1"),
+        ((0, 0, 1.5, 1), TypeError, "prompt_tokens of request 0 must be a whole number, not 1.5"),
+        ((0, 0, 1, True), TypeError, "output_tokens of request 0 must be a whole number, not True"),
         ((0, 0, 1, 1, "high"), TypeError, "priority of request 0 must be a whole number"),
-        ((0, -1, 1, 1), ValueError, "arrival of request 0 must be finite and 0 or more, not -1"),
-        ((0, float("nan"), 1, 1), ValueError, "arrival of request 0 must be finite .*, not nan"),
-        ((0, "0", 1, 1), TypeError, "arrival of request 0 must be a number, not '0'"),
-        ((0, 10**400, 1, 1), ValueError, "arrival of request 0 must be finite and 0 or more"),
+        ((0, -1, 1, 1), ValueError, "arrival_ms of request 0 must be finite and 0 or more, not -1"),
+        ((0, float("nan"), 1, 1), ValueError, "arrival_ms of request 0 must be finite .*, not nan"),
+        ((0, "0", 1, 1), TypeError, "arrival_ms of request 0 must be a number, not '0'"),
+        ((0, 10**400, 1, 1), ValueError, "arrival_ms of request 0 must be finite and 0 or more"),
         ((1.0, 0, 1, 1), TypeError, "id, if it is no text, must be a whole number, not 1.0"),
         ((True, 0, 1, 1), TypeError, "id, if it is no text, must be a whole number, not True"),
     ],

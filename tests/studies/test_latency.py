@@ -13,11 +13,14 @@ PROMPTS = st.integers(1, 3_000)
 
 
 @pytest.mark.parametrize(("prompt", "budget"), [(4_096, 512), (4_096, 64), (300, 8_192), (1, 64)])
-def test_passes_are_iterations_of_the_scheduler(prompt, budget):
+def test_iterations_are_those_of_the_scheduler(prompt, budget):
     ours = chunked_prefill(prompt, budget)
-    requests = [*crowd(DECODES, prompt=2, output=300), Request("long", 100.0, prompt, 1)]
+    requests = [
+        *crowd(DECODES, prompt_tokens=2, output_tokens=300),
+        Request("long", 100.0, prompt, 1),
+    ]
     config = SchedulerConfig(16, 10_000, budget, DECODES + 1)
-    result = serving.simulate(requests, config, log=range(200))
+    result = serving.simulate(requests, config, serving.RunSettings(log=range(200)))
     ttft = result.ttft_ms["long"]
     assert ours.ttft_ms == pytest.approx(ttft, abs=1e-6)
     log = [
@@ -31,7 +34,7 @@ def test_passes_are_iterations_of_the_scheduler(prompt, budget):
 
 
 @given(prompt=PROMPTS, budget=BUDGETS)
-def test_the_whole_prompt_is_computed_and_no_decode_misses_a_pass(prompt, budget):
+def test_the_whole_prompt_is_computed_and_no_decode_misses_an_iteration(prompt, budget):
     ours = chunked_prefill(prompt, budget)
     assert sum(found.prefill_tokens for found in ours.iterations) == prompt
     assert ours.chunks == -(-prompt // (budget - DECODES))
@@ -72,7 +75,9 @@ def test_a_load_point_is_a_run_of_the_scheduler():
     real = serving.azure_shaped(2, 320 / 60 / table["requests_per_s"])
     assert len(real) == studies.LOAD_REQUESTS == 320
     factor = table["requests_per_s"] / rate
-    requests = [Request(r.id, r.arrival * factor, r.prompt, r.output) for r in real]
+    requests = [
+        Request(r.id, r.arrival_ms * factor, r.prompt_tokens, r.output_tokens) for r in real
+    ]
     result = serving.simulate(requests, SchedulerConfig(16, blocks + 1, 2_048, 256))
     point = under_load(rate, blocks)
     assert (point.requests_per_s, point.preemptions) == (rate, result.preemptions)
@@ -89,9 +94,9 @@ def test_a_load_point_is_a_run_of_the_scheduler():
 
 def test_the_rates_ask_for_what_they_say():
     requests = studies.requests_at(4.0)
-    span_s = (requests[-1].arrival - requests[0].arrival) / 1000
+    span_s = (requests[-1].arrival_ms - requests[0].arrival_ms) / 1000
     assert len(requests) / span_s == pytest.approx(4.0, rel=0.02)
-    output = sum(request.output for request in requests)
+    output = sum(request.output_tokens for request in requests)
     assert studies.offered_tokens_per_s(4.0) == pytest.approx(4.0 * output / len(requests))
 
 

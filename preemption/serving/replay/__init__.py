@@ -10,9 +10,11 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from preemption.serving.scheduler import Scheduler, describe
+from preemption.serving.scheduler import Scheduler
 from preemption.serving.settings import SchedulerConfig
 from preemption.serving.workload import Request
+
+_OUR_NAMES = {"arrival": "arrival_ms", "prompt": "prompt_tokens", "output": "output_tokens"}
 
 
 def replay(trace: Mapping[str, Any]) -> str:
@@ -36,27 +38,16 @@ def replay(trace: Mapping[str, Any]) -> str:
 
 def _repeat(trace: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Run the load of a recorded trace and yield its iterations in the recorded form."""
-    settings = trace["config"] | trace["config"].get("effective", {})
-    for name in ("enable_prefix_caching", "async_scheduling"):
-        if settings.get(name):
-            raise ValueError(f"a run with {name} cannot be replayed: it is not modelled")
     if not trace["iterations"]:
         raise ValueError("the trace has no iterations")
-    scheduler = Scheduler(
-        SchedulerConfig(
-            **{f.name: settings[f.name] for f in fields(SchedulerConfig) if f.name in settings}
-        )
-    )
-    requests = sorted(
-        (Request(**request) for request in trace["requests"]),
-        key=lambda request: (request.arrival, request.id),
-    )
+    scheduler = Scheduler(config_of(trace))
+    requests = requests_of(trace)
     for t in range(len(trace["iterations"])):
         arrived = []
-        while scheduler.joined < len(requests) and requests[scheduler.joined].arrival <= t:
+        while scheduler.joined < len(requests) and requests[scheduler.joined].arrival_ms <= t:
             arrived.append(scheduler.join(requests[scheduler.joined]).request.id)
         decision = scheduler.schedule()
-        scheduled, decided = describe(decision), scheduler.snapshot()
+        scheduled, decided = decision.described(), scheduler.snapshot()
         scheduler.update(decision)
         end = scheduler.snapshot()
         yield {
@@ -66,7 +57,7 @@ def _repeat(trace: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             "preempted": [
                 {
                     "id": event.id,
-                    "num_computed_lost": event.computed,
+                    "num_computed_lost": event.computed_tokens,
                     "num_tokens": event.tokens,
                     "blocks_freed": event.blocks_freed,
                     "needed_by": event.needed_by,
@@ -83,6 +74,28 @@ def _repeat(trace: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             "waiting_end": list(end.waiting),
             "state_end": {str(name): list(state) for name, state in end.state.items()},
         }
+
+
+def config_of(trace: Mapping[str, Any]) -> SchedulerConfig:
+    """Return the settings of a recorded run; ValueError for those that are not modelled."""
+    settings = trace["config"] | trace["config"].get("effective", {})
+    for name in ("enable_prefix_caching", "async_scheduling"):
+        if settings.get(name):
+            raise ValueError(f"a run with {name} cannot be replayed: it is not modelled")
+    known = {field.name for field in fields(SchedulerConfig)} & settings.keys()
+    return SchedulerConfig(**{name: settings[name] for name in known})
+
+
+def requests_of(trace: Mapping[str, Any]) -> list[Request]:
+    """Return the requests of a recorded run as they join: by arrival, then by id.
+
+    Recorded arrivals count in iterations; here each is a millisecond.
+    """
+    requests = [
+        Request(**{_OUR_NAMES.get(name, name): value for name, value in request.items()})
+        for request in trace["requests"]
+    ]
+    return sorted(requests, key=lambda request: (request.arrival_ms, request.id))
 
 
 def read_recorded(path: str | Path) -> Iterator[dict[str, Any]]:

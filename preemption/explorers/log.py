@@ -1,0 +1,53 @@
+"""An iteration of a server in sentences, for readers who want to follow it."""
+
+from collections.abc import Iterator, Sequence
+
+from preemption.serving import Id, Iteration, Preempted, Scheduled
+from preemption.words import count
+
+
+def in_words(iteration: Iteration) -> str:
+    """Return what happens in an iteration, in plain sentences (not escaped for HTML)."""
+    return " ".join(_sentences(iteration))
+
+
+def _sentences(iteration: Iteration) -> Iterator[str]:
+    start_ms, duration_ms = iteration.start_ms, iteration.duration_ms
+    yield f"Iteration {iteration.number}, at {start_ms:,.1f} ms, takes {duration_ms:.1f} ms."
+    yield from _all(iteration.arrived, "arrives", "arrive")
+    yield from map(_eviction, iteration.preempted)
+    for row in iteration.scheduled:
+        yield from _turn(row)
+    decoding = [row.id for row in iteration.scheduled if not row.prefill]
+    yield from _all(decoding, "decodes", "decode")
+    yield from _all(iteration.finished, "finishes", "finish")
+    yield f"At its end: {count(iteration.end.free_blocks, 'free block')}."
+    yield from _all(iteration.end.waiting, "waits", "wait") or ["Nobody waits."]
+
+
+def _eviction(event: Preempted) -> str:
+    alone = event.needed_by == event.id
+    why = "finds no block" if alone else f"makes room for {event.needed_by}"
+    fate = "dropped" if event.how == "recompute" else "copied out"
+    return (
+        f"Request {event.id} {why} and is preempted: {count(event.blocks_freed, 'block')} freed, "
+        f"{count(event.computed_tokens, 'cached token')} {fate}."
+    )
+
+
+def _turn(row: Scheduled) -> Iterator[str]:
+    if row.kind == "new":
+        yield f"Request {row.id} is admitted."
+    elif row.kind == "resumed":
+        cached = row.computed_tokens
+        back = f" with {count(cached, 'token')} copied back" if cached else ""
+        yield f"Request {row.id} resumes{back}."
+    if row.prefill:
+        yield f"Request {row.id} prefills {count(row.tokens, 'token')}."
+
+
+def _all(ids: Sequence[Id], does: str, do: str) -> list[str]:
+    if not ids:
+        return []
+    names = ", ".join(map(str, ids))
+    return [f"Request {names} {does}." if len(ids) == 1 else f"Requests {names} {do}."]

@@ -1,0 +1,47 @@
+"""An iteration in sentences: who comes, who has to go, who computes what."""
+
+from preemption.explorers.log import in_words
+from preemption.serving import Request, RunSettings, SchedulerConfig, simulate, two
+
+COLLISION = SchedulerConfig(16, 8, 64, 8)
+
+
+def log_of(requests=None, config=COLLISION, **settings):
+    return simulate(requests or two(), config, RunSettings(log=True, **settings)).log
+
+
+def test_two_requests_arrive_and_one_makes_room():
+    log = log_of()
+    assert in_words(log[0]).endswith(
+        "ms. Requests 0, 1 arrive. Request 0 is admitted. Request 0 prefills 32 tokens. Request 1 "
+        "is admitted. Request 1 prefills 32 tokens. At its end: 3 free blocks. Nobody waits."
+    )
+    assert in_words(next(iteration for iteration in log if iteration.preempted)) == (
+        "Iteration 17, at 167.3 ms, takes 9.7 ms. Request 1 finds no block and is preempted: "
+        "3 blocks freed, 48 cached tokens dropped. Request 0 decodes. At its end: 3 free blocks. "
+        "Request 1 waits."
+    )
+    assert in_words(log[-1]).endswith(
+        "Request 1 decodes. Request 1 finishes. At its end: 7 free blocks. Nobody waits."
+    )
+
+
+def test_the_younger_makes_room_for_the_elder():
+    log = log_of([Request("old", 0, 32, 40), Request("young", 0, 17, 60)])
+    said = " ".join(map(in_words, log))
+    assert "Request young makes room for old and is preempted: 3 blocks freed" in said
+
+
+def test_a_cache_is_copied_out_and_back():
+    said = [in_words(iteration) for iteration in log_of(resume="swap")]
+    assert sum("48 cached tokens copied out" in words for words in said) == 1
+    assert sum("Request 1 resumes with 48 tokens copied back." in words for words in said) == 1
+
+
+def test_a_victim_resumes_with_nothing():
+    said = " ".join(in_words(iteration) for iteration in log_of())
+    assert "Request 1 resumes. Request 1 prefills 49 tokens." in said
+
+
+def test_names_are_written_as_they_are():
+    assert "Request <b> arrives." in in_words(log_of([Request("<b>", 0, 1, 1)])[0])

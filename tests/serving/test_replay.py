@@ -1,0 +1,126 @@
+"""Recorded vLLM runs repeated, field by field, and what the command line says."""
+
+import gzip
+import json
+import subprocess
+import sys
+
+import pytest
+
+from preemption.serving.replay import replay
+from preemption.serving.replay.__main__ import main
+from tests.serving.scheduler_loads import TRACES, recorded
+
+
+def test_there_are_22_recorded_runs():
+    assert len(TRACES) == 22
+    assert sum(len(recorded(path)["iterations"]) for path in TRACES) == 1367
+
+
+@pytest.mark.parametrize("path", TRACES, ids=lambda path: path.stem)
+def test_a_recorded_run_is_repeated_exactly(path):
+    trace = recorded(path)
+    assert replay(trace) == f"identical: {len(trace['iterations'])} iterations"
+
+
+def altered(value):
+    """The same kind of value, but another one."""
+    if isinstance(value, dict):
+        return {**value, "7": [1, 2, 3]}
+    return [*value, 99] if isinstance(value, list) else value + 1
+
+
+@pytest.mark.parametrize("path", TRACES[::5], ids=lambda path: path.stem)
+def test_every_recorded_field_of_every_iteration_is_compared(path):
+    trace = recorded(path)
+    for t, iteration in enumerate(trace["iterations"]):
+        for name, value in iteration.items():
+            iteration[name] = altered(value)
+            assert replay(trace).startswith(f"iteration {t}: {name} is recorded as ")
+            iteration[name] = value
+        if t > 12:
+            break
+    iteration["novel"] = 1
+    assert replay(trace) == f"iteration {t}: novel is recorded, but not known here"
+
+
+def test_every_figure_of_a_preemption_is_compared():
+    trace = recorded(TRACES[1])
+    iteration = next(iteration for iteration in trace["iterations"] if iteration["preempted"])
+    for name in ("id", "num_computed_lost", "num_tokens", "blocks_freed", "needed_by"):
+        iteration["preempted"][0][name] += 1
+        assert "preempted is recorded as" in replay(trace)
+        iteration["preempted"][0][name] -= 1
+    assert replay(trace).startswith("identical")
+
+
+def test_replay_uses_the_effective_settings_and_refuses_what_is_not_modelled():
+    trace = recorded(TRACES[0])
+    trace["config"]["num_gpu_blocks"] = 100
+    assert replay(trace).startswith("identical")
+    trace["config"]["effective"]["enable_prefix_caching"] = True
+    with pytest.raises(ValueError, match="a run with enable_prefix_caching cannot be replayed"):
+        replay(trace)
+    with pytest.raises(ValueError, match="no iterations"):
+        replay({**recorded(TRACES[0]), "iterations": []})
+
+
+def write(path, text):
+    with gzip.open(path, "wt") if path.suffix == ".gz" else open(path, "w") as file:
+        file.write(text)
+    return str(path)
+
+
+def test_the_command_line_reads_three_kinds_of_files(tmp_path, capsys):
+    first, second = (recorded(path) for path in TRACES[:2])
+    files = [
+        write(tmp_path / "a.json", json.dumps(first)),
+        write(tmp_path / "b.json.gz", json.dumps(second)),
+        write(tmp_path / "c.jsonl.gz", f"{json.dumps(first)}\n{json.dumps(second)}\n"),
+    ]
+    assert main([*files]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert [line.rpartition("identical: ")[2] for line in said] == [
+        "63 iterations",
+        "49 iterations",
+        "63 iterations",
+        "49 iterations",
+    ]
+
+    second["iterations"][3]["free_end"] += 1
+    files[2] = write(tmp_path / "c.jsonl.gz", f"{json.dumps(first)}\n{json.dumps(second)}\n")
+    assert main([*files]) == 1
+    assert "iteration 3: free_end is recorded as" in capsys.readouterr().out
+    assert main([str(tmp_path / "none.json")]) == 1
+    assert "none.json" in capsys.readouterr().err
+    assert main([write(tmp_path / "d.json", "{}")]) == 1
+
+
+def test_the_command_line_returns_its_status():
+    command = [sys.executable, "-m", "preemption.serving.replay"]
+    done = subprocess.run([*command, TRACES[0]], capture_output=True, text=True)
+    assert (done.returncode, done.stdout.rpartition(": ")[2]) == (0, "63 iterations\n")
+    assert done.stderr == ""
+    assert subprocess.run([*command, __file__], capture_output=True).returncode == 1
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        gzip.compress(b""),
+        gzip.compress(b"{}")[:-9],
+        gzip.compress(b"{}"),
+        gzip.compress(b"[1]"),
+        gzip.compress(b'{"config": {}, "requests": [], "iterations": [5]}'),
+        gzip.compress(json.dumps(recorded(TRACES[0]) | {"iterations": [{"t": 0}]}).encode()),
+        b"no gzip",
+    ],
+    ids=["empty", "cut off", "no trace", "a list", "a number", "nothing recorded", "no gzip"],
+)
+def test_a_file_without_a_whole_run_is_an_error_and_the_next_is_replayed(content, tmp_path, capsys):
+    broken = tmp_path / "broken.jsonl.gz"
+    broken.write_bytes(content)
+    assert main([str(broken), str(TRACES[0])]) == 1
+    said = capsys.readouterr()
+    assert str(broken) in said.err
+    assert "63 iterations" in said.out
