@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from preemption import serving
-from preemption.serving import RunSettings, SchedulerConfig, simulate_plain
+from preemption.serving import Run, RunSettings, Scheduler, SchedulerConfig, simulate_plain
 from tests.serving.scheduler_audit import Audit
 from tests.serving.scheduler_loads import random_load
 

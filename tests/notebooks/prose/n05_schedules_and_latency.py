@@ -50,13 +50,13 @@ def pool_tokens():
 
 def at_once():
     """Requests that the pool holds, each with half of its output written."""
-    return words.plain(round(pool_tokens() / (mean("prompt") + mean("output") / 2)))
+    return words.plain(round(pool_tokens() / (mean("prompt_tokens") + mean("output_tokens") / 2)))
 
 
 def served_s():
     """Time in service at the first rate with preemptions: until the first token, and after it."""
     point = studies.under_load(FIRST_RATE, POOL)
-    return (point.ttft_p50_ms + mean("output") * point.tpot_p50_ms) / 1000
+    return (point.ttft_p50_ms + mean("output_tokens") * point.tpot_p50_ms) / 1000
 
 
 COMPUTED: Computed = [
@@ -79,8 +79,8 @@ COMPUTED: Computed = [
     ("pay the fixed 7.73 ms nine times", lambda: ms(DEFAULT_COST.base_ms)),
     ("the decodes take 32 tokens of the budget", lambda: f"{studies.DECODES} tokens"),
     ("320 requests arrive at random", lambda: words.count(studies.LOAD_REQUESTS, "request")),
-    ("1,162 and 210 tokens in the mean", lambda: words.plain(round(mean("prompt")))),
-    ("1,162 and 210 tokens in the mean", lambda: f"{round(mean('output'))} tokens"),
+    ("1,162 and 210 tokens in the mean", lambda: words.plain(round(mean("prompt_tokens")))),
+    ("1,162 and 210 tokens in the mean", lambda: f"{round(mean('output_tokens'))} tokens"),
     ("each for 16 tokens", lambda: f"{costs.BLOCK_TOKENS} tokens"),
     ("3,000 blocks hold 48,000 tokens", lambda: words.count(pool_tokens(), "token")),
     ("about 38 such requests", at_once),
