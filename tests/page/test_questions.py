@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from preemption import eviction_overhead, pick_victim
-from preemption.exercises.tasks import pick_victims
+from preemption.exercises.tasks.try_it_yourself import pick_victims
 from preemption.lessons import try_it_yourself as lesson_02
 from preemption.lessons import when_memory_runs_out as lesson
 from preemption.page import questions

@@ -1,9 +1,8 @@
-"""The functions that a reader writes: their right results, cases, hints and a solution each."""
+"""The functions of notebook 02: costs and victims."""
 
 from collections.abc import Mapping
 from itertools import combinations
 from textwrap import dedent
-from typing import Any
 
 from preemption.costs import (
     MS_PER_TOKEN,
@@ -18,13 +17,11 @@ from preemption.exercises.judge import Case, Task
 from preemption.exercises.mistakes import (
     blocks_of,
     number_mistake,
-    rows_mistake,
     strategy_mistake,
     tokens_of,
     victim_mistake,
     victims_mistake,
 )
-from preemption.serving import continuous_schedule, utilization
 
 
 def pick_victims(seqs: Mapping[str, int], blocks_needed: int) -> list[str]:
@@ -56,24 +53,20 @@ def share_to_recompute(
     return load_ms / (ms_per_token + load_ms)
 
 
-def _case(*args: Any, refused: str = "", **options: Any) -> Case:
-    return Case(args, options, refused)
-
-
-_TASKS = (
+TASKS = (
     Task(
         part="functions",
         reference=recompute_ms,
         mistake=number_mistake,
         cases=(
-            _case(1000),
-            _case(0),
-            _case(1),
-            _case(12_345),
-            _case(1000, ms_per_token=0.25),
-            _case(7, ms_per_token=0.0123456789),
-            _case(500, ms_per_token=3),
-            _case(500, ms_per_token=0),
+            Case.of(1000),
+            Case.of(0),
+            Case.of(1),
+            Case.of(12_345),
+            Case.of(1000, ms_per_token=0.25),
+            Case.of(7, ms_per_token=0.0123456789),
+            Case.of(500, ms_per_token=3),
+            Case.of(500, ms_per_token=0),
         ),
         hints=(
             "The cache is gone, so every one of its tokens goes through prefill again.",
@@ -90,21 +83,21 @@ _TASKS = (
         reference=swap_ms,
         mistake=number_mistake,
         cases=(
-            _case(1000, 131_072, 25e9),
-            _case(1000, 131_072, 25e9, round_trip=False),
-            _case(1000, 131_072, 25e9, round_trip=True),
-            _case(0, 131_072, 25e9),
-            _case(1, 131_072, 25e9),
-            _case(12_345, 819_200, 12_400_000_000),
-            _case(777, 70_272, 83.4e9, round_trip=False),
-            _case(1000, 0, 25e9),
-            _case(3, 5, 7),
-            _case(3, 5, 0.0123456789),
-            _case(3, 5, 0.0001),
-            _case(1000, 131_072, 0, refused="a bandwidth of 0"),
-            _case(1000, 131_072, 0.0, round_trip=False, refused="a bandwidth of 0"),
-            _case(1000, 131_072, -25e9, refused="a bandwidth below 0"),
-            _case(0, 131_072, -1, refused="a bandwidth below 0"),
+            Case.of(1000, 131_072, 25e9),
+            Case.of(1000, 131_072, 25e9, round_trip=False),
+            Case.of(1000, 131_072, 25e9, round_trip=True),
+            Case.of(0, 131_072, 25e9),
+            Case.of(1, 131_072, 25e9),
+            Case.of(12_345, 819_200, 12_400_000_000),
+            Case.of(777, 70_272, 83.4e9, round_trip=False),
+            Case.of(1000, 0, 25e9),
+            Case.of(3, 5, 7),
+            Case.of(3, 5, 0.0123456789),
+            Case.of(3, 5, 0.0001),
+            Case.of(1000, 131_072, 0, refused="a bandwidth of 0"),
+            Case.of(1000, 131_072, 0.0, round_trip=False, refused="a bandwidth of 0"),
+            Case.of(1000, 131_072, -25e9, refused="a bandwidth below 0"),
+            Case.of(0, 131_072, -1, refused="a bandwidth below 0"),
         ),
         hints=(
             "How many bytes is the cache? The time to copy it is bytes divided by bandwidth.",
@@ -126,17 +119,17 @@ _TASKS = (
         reference=cheaper,
         mistake=strategy_mistake,
         cases=(
-            _case(1000, 131_072, 25e9),
-            _case(1000, 131_072, 1e9),
-            _case(1000, 131_072, 2e9),
-            _case(10_000, 819_200, 16e9),
-            _case(10_000, 819_200, 17e9),
-            _case(1, 131_072, 2.621e9),
-            _case(1, 131_072, 2.622e9),
-            _case(10, 1, 19_999.9996),
-            _case(10, 1, 20_000.0004),
-            _case(0, 131_072, 25e9),
-            _case(1000, 131_072, 2.62144e9),
+            Case.of(1000, 131_072, 25e9),
+            Case.of(1000, 131_072, 1e9),
+            Case.of(1000, 131_072, 2e9),
+            Case.of(10_000, 819_200, 16e9),
+            Case.of(10_000, 819_200, 17e9),
+            Case.of(1, 131_072, 2.621e9),
+            Case.of(1, 131_072, 2.622e9),
+            Case.of(10, 1, 19_999.9996),
+            Case.of(10, 1, 20_000.0004),
+            Case.of(0, 131_072, 25e9),
+            Case.of(1000, 131_072, 2.62144e9),
         ),
         hints=(
             "Work out both times, then compare them.",
@@ -155,21 +148,21 @@ _TASKS = (
         reference=pick_victim,
         mistake=victim_mistake,
         cases=(
-            _case({"a": 300, "b": 100, "c": 200}),
-            _case({"a": 100, "b": 200, "c": 300}),
-            _case({"a": 300, "b": 200, "c": 100}),
-            _case({"only": 5}),
-            _case({"b": 7, "c": 9, "a": 7}),
-            _case({"a": 7, "c": 9, "b": 7}),
-            _case({"d": 4, "c": 4, "a": 4, "b": 4}),
-            _case({"r2": 5, "r10": 5}),
-            _case({"aa": 5, "a": 5}),
-            _case({"ba": 5, "ab": 5}),
-            _case({"a": 5, "B": 5}),
-            _case({"a": 3, "b": 2}),
-            _case({"a": 9, "b": 10}),
-            _case({"a": 9, "b": 0, "c": 10}),
-            _case({}, refused="an empty seqs"),
+            Case.of({"a": 300, "b": 100, "c": 200}),
+            Case.of({"a": 100, "b": 200, "c": 300}),
+            Case.of({"a": 300, "b": 200, "c": 100}),
+            Case.of({"only": 5}),
+            Case.of({"b": 7, "c": 9, "a": 7}),
+            Case.of({"a": 7, "c": 9, "b": 7}),
+            Case.of({"d": 4, "c": 4, "a": 4, "b": 4}),
+            Case.of({"r2": 5, "r10": 5}),
+            Case.of({"aa": 5, "a": 5}),
+            Case.of({"ba": 5, "ab": 5}),
+            Case.of({"a": 5, "B": 5}),
+            Case.of({"a": 3, "b": 2}),
+            Case.of({"a": 9, "b": 10}),
+            Case.of({"a": 9, "b": 0, "c": 10}),
+            Case.of({}, refused="an empty seqs"),
         ),
         hints=(
             "The fewest cached tokens are the cheapest to rebuild. A loop over seqs finds them.",
@@ -190,13 +183,13 @@ _TASKS = (
         reference=eviction_overhead,
         mistake=number_mistake,
         cases=(
-            _case([(1000, "recompute"), (1000, "swap")]),
-            _case([]),
-            _case([(1000, "recompute")]),
-            _case([(1000, "swap")]),
-            _case([(12_345, "swap"), (1, "recompute"), (12_345, "swap")]),
-            _case([(7, "recompute"), (7, "recompute"), (0, "swap"), (0, "recompute")]),
-            _case([(1, "swap"), (2000, "recompute"), (30, "swap"), (400, "swap")]),
+            Case.of([(1000, "recompute"), (1000, "swap")]),
+            Case.of([]),
+            Case.of([(1000, "recompute")]),
+            Case.of([(1000, "swap")]),
+            Case.of([(12_345, "swap"), (1, "recompute"), (12_345, "swap")]),
+            Case.of([(7, "recompute"), (7, "recompute"), (0, "swap"), (0, "recompute")]),
+            Case.of([(1, "swap"), (2000, "recompute"), (30, "swap"), (400, "swap")]),
         ),
         hints=(
             "Go through the events one by one and add up what each costs.",
@@ -216,14 +209,14 @@ _TASKS = (
         reference=crossover_bandwidth,
         mistake=number_mistake,
         cases=(
-            _case(131_072),
-            _case(131_072, ms_per_token=0.1, round_trip=False),
-            _case(131_072, ms_per_token=0.25),
-            _case(819_200, ms_per_token=0.3, round_trip=True),
-            _case(70_272, ms_per_token=3, round_trip=False),
-            _case(1, ms_per_token=7),
-            _case(131_072, ms_per_token=0.0123456789),
-            _case(0),
+            Case.of(131_072),
+            Case.of(131_072, ms_per_token=0.1, round_trip=False),
+            Case.of(131_072, ms_per_token=0.25),
+            Case.of(819_200, ms_per_token=0.3, round_trip=True),
+            Case.of(70_272, ms_per_token=3, round_trip=False),
+            Case.of(1, ms_per_token=7),
+            Case.of(131_072, ms_per_token=0.0123456789),
+            Case.of(0),
         ),
         hints=(
             "At this bandwidth both ways take the same time. So begin with one token: how long "
@@ -242,19 +235,19 @@ _TASKS = (
         reference=pick_victims,
         mistake=victims_mistake,
         cases=(
-            _case({"a": 160, "b": 16, "c": 48}, 3),
-            _case({"a": 64, "b": 80, "c": 96}, 9),
-            _case({"a": 16, "b": 64, "c": 80}, 4),
-            _case({"a": 17, "b": 33, "c": 49}, 4),
-            _case({"a": 100, "b": 17, "c": 33}, 5),
-            _case({"a": 15, "b": 17, "c": 18}, 2),
-            _case({"e": 500, "d": 40, "c": 30, "b": 20, "a": 10}, 6),
-            _case({"a": 16, "b": 32, "c": 31}, 5),
-            _case({"a": 33, "b": 40}, 2),
-            _case({"a": 800, "b": 816}, 51),
-            _case({"a": 300, "b": 200}, 0),
-            _case({"a": 16, "b": 32}, 4, refused="too few blocks in all"),
-            _case({}, 1, refused="too few blocks in all"),
+            Case.of({"a": 160, "b": 16, "c": 48}, 3),
+            Case.of({"a": 64, "b": 80, "c": 96}, 9),
+            Case.of({"a": 16, "b": 64, "c": 80}, 4),
+            Case.of({"a": 17, "b": 33, "c": 49}, 4),
+            Case.of({"a": 100, "b": 17, "c": 33}, 5),
+            Case.of({"a": 15, "b": 17, "c": 18}, 2),
+            Case.of({"e": 500, "d": 40, "c": 30, "b": 20, "a": 10}, 6),
+            Case.of({"a": 16, "b": 32, "c": 31}, 5),
+            Case.of({"a": 33, "b": 40}, 2),
+            Case.of({"a": 800, "b": 816}, 51),
+            Case.of({"a": 300, "b": 200}, 0),
+            Case.of({"a": 16, "b": 32}, 4, refused="too few blocks in all"),
+            Case.of({}, 1, refused="too few blocks in all"),
         ),
         hints=(
             "How many blocks does a sequence hold? 16 tokens fill one; a 17th begins another.",
@@ -276,13 +269,13 @@ _TASKS = (
         reference=share_to_recompute,
         mistake=number_mistake,
         cases=(
-            _case(131_072, 25e9),
-            _case(131_072, 1.31072e9),
-            _case(131_072, 2.62144e9),
-            _case(819_200, 12.4e9, ms_per_token=0.3),
-            _case(70_272, 1e9, ms_per_token=0.02),
-            _case(1, 1.23456789, ms_per_token=500),
-            _case(131_072, 10e9, ms_per_token=0.0123456789),
+            Case.of(131_072, 25e9),
+            Case.of(131_072, 1.31072e9),
+            Case.of(131_072, 2.62144e9),
+            Case.of(819_200, 12.4e9, ms_per_token=0.3),
+            Case.of(70_272, 1e9, ms_per_token=0.02),
+            Case.of(1, 1.23456789, ms_per_token=500),
+            Case.of(131_072, 10e9, ms_per_token=0.0123456789),
         ),
         hints=(
             "The request resumes when the later of the two has ended. So both should end at "
@@ -298,59 +291,4 @@ _TASKS = (
             return load_ms / (ms_per_token + load_ms)
         """),
     ),
-    Task(
-        part="schedules",
-        reference=utilization,
-        mistake=number_mistake,
-        cases=(
-            _case([["A", "B"], ["A", None], ["C", None], ["C", None]]),
-            _case([["A", "B"], ["A", "C"], [None, "C"]]),
-            _case([["A", "B"]]),
-            _case([["A"]]),
-            _case([[None, None], ["A", None]]),
-            _case([[None, None, None]]),
-            _case([["A", "B", "C", None], [None, None, None, "D"], ["E", None, None, "D"]]),
-        ),
-        hints=(
-            "It is a share: what is used, divided by what is there.",
-            "Each row offers one place per slot. How many places do all rows offer together, "
-            "and how many of them hold a name?",
-            "Count the entries that are not None, and divide by the number of all entries.",
-        ),
-        solution=dedent("""\
-        def utilization(rows):
-            entries = [entry for row in rows for entry in row]
-            return sum(entry is not None for entry in entries) / len(entries)
-        """),
-    ),
-    Task(
-        part="schedules",
-        reference=continuous_schedule,
-        mistake=rows_mistake,
-        cases=(
-            _case({"A": 2, "B": 1, "C": 2}, 2),
-            _case({"A": 1, "B": 2, "C": 3}, 1),
-            _case({"A": 3, "B": 1}, 4),
-            _case({"z": 1, "y": 1, "x": 2, "w": 1, "v": 1}, 2),
-            _case({"A": 2, "B": 2, "C": 2, "D": 2}, 2),
-            _case({"A": 5, "B": 1, "C": 1, "D": 2, "E": 1, "F": 4}, 3),
-            _case({"A": 1}, 1),
-        ),
-        hints=(
-            "Go iteration by iteration: first fill the free slots from the line, then write "
-            "the row down, then take out who has ended.",
-            "Or slot by slot: a sequence holds one slot for all of its iterations. Which slot "
-            "is free first for the next in line? On a tie, the lowest.",
-            "Keep one list per slot. Give each sequence to the shortest list, length times. "
-            "Then read the lists side by side, with None where one has ended.",
-        ),
-        solution=dedent("""\
-        def continuous_schedule(lengths, slots):
-            ran = [[] for _ in range(slots)]
-            for name, length in lengths.items():
-                min(ran, key=len).extend([name] * length)
-            return [[s[i] if i < len(s) else None for s in ran] for i in range(max(map(len, ran)))]
-        """),
-    ),
 )
-TASKS = {task.name: task for task in _TASKS}
