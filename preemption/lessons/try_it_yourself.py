@@ -1,4 +1,4 @@
-"""The questions of notebook 02."""
+"""Questions of notebook 02, which has no explorer: answers by hand, and the closing quiz."""
 
 from preemption import costs, words
 from preemption.exercises import answers
@@ -57,7 +57,7 @@ def whose_evictions_cost_more() -> Choice:
     )
 
 
-def check_your_understanding() -> Quiz:
+def quiz_on_the_functions() -> Quiz:
     """Ask four questions about the whole notebook."""
     seconds = words.digits(costs.swap_ms(1_000, _BYTES, _LINK) / 1000)
     names = {"r2": 300, "r10": 300}
