@@ -6,7 +6,7 @@ family does not set is an error.
 """
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ class Family:
     """
 
     defaults: Mapping[str, int | bool]
-    never_null: tuple[str, ...] = ()
+    never_null: Sequence[str] = ()
     latent: bool = False
     full_every: int | str | None = None
     slides_from: int | str | None = None
