@@ -235,6 +235,7 @@ PLACES = {
 EXCEPTIONS = {
     "whole_notebook": "what holds for any notebook",
     "eviction_timeline": "a still picture; eviction_costs asks about it",
+    "timeline": "the same",
 }
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 

@@ -287,7 +287,7 @@ EntryT = TypeVar("EntryT", bound=Entry)
 
 
 class Catalogue(dict[str, EntryT]):
-    """Entries of one kind by name. `[name]` forgives upper and lower case, or says what there is."""
+    """Entries of a kind by name. `[name]` forgives upper and lower case, and says what there is."""
 
     def __init__(self, kind: type[EntryT]) -> None:
         super().__init__()
