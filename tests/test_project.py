@@ -157,7 +157,7 @@ def test_notebooks_and_tests_use_the_doors():
     assert rooms == []
 
 
-@pytest.mark.parametrize("door", ["preemption", "preemption.costs", "preemption.serving"])
+@pytest.mark.parametrize("door", ["preemption", *(f"preemption.{door}" for door in DOORS)])
 def test_the_model_runs_without_a_page(door):
     page = "{'matplotlib', 'ipywidgets', 'IPython'}"
     command = f"import {door}, sys; print(sorted({page} & sys.modules.keys()))"

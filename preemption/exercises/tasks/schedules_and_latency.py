@@ -2,15 +2,15 @@
 
 from textwrap import dedent
 
+from preemption import serving
+from preemption.exercises import mistakes
 from preemption.exercises.judge import Case, Task
-from preemption.exercises.mistakes import number_mistake, rows_mistake
-from preemption.serving import continuous_schedule, utilization
 
 TASKS = (
     Task(
         part="schedules",
-        reference=utilization,
-        mistake=number_mistake,
+        reference=serving.utilization,
+        mistake=mistakes.of_number,
         cases=(
             Case.of([["A", "B"], ["A", None], ["C", None], ["C", None]]),
             Case.of([["A", "B"], ["A", "C"], [None, "C"]]),
@@ -34,8 +34,8 @@ TASKS = (
     ),
     Task(
         part="schedules",
-        reference=continuous_schedule,
-        mistake=rows_mistake,
+        reference=serving.continuous_schedule,
+        mistake=mistakes.of_rows,
         cases=(
             Case.of({"A": 2, "B": 1, "C": 2}, 2),
             Case.of({"A": 1, "B": 2, "C": 3}, 1),

@@ -4,24 +4,9 @@ from collections.abc import Mapping
 from itertools import combinations
 from textwrap import dedent
 
-from preemption.costs import (
-    MS_PER_TOKEN,
-    cheaper,
-    crossover_bandwidth,
-    eviction_overhead,
-    pick_victim,
-    recompute_ms,
-    swap_ms,
-)
+from preemption import costs
+from preemption.exercises import mistakes
 from preemption.exercises.judge import Case, Task
-from preemption.exercises.mistakes import (
-    blocks_of,
-    number_mistake,
-    strategy_mistake,
-    tokens_of,
-    victim_mistake,
-    victims_mistake,
-)
 
 
 def pick_victims(seqs: Mapping[str, int], blocks_needed: int) -> list[str]:
@@ -34,14 +19,14 @@ def pick_victims(seqs: Mapping[str, int], blocks_needed: int) -> list[str]:
     Tries all groups, so it is for a handful of sequences.
     """
     groups = [group for size in range(len(seqs) + 1) for group in combinations(seqs, size)]
-    enough = [group for group in groups if blocks_of(seqs, group) >= blocks_needed]
+    enough = [group for group in groups if mistakes.blocks_of(seqs, group) >= blocks_needed]
     if not enough:
         raise ValueError(f"{blocks_needed} blocks are needed, more than all of {dict(seqs)} hold")
-    return list(min(enough, key=lambda group: tokens_of(seqs, group)))
+    return list(min(enough, key=lambda group: mistakes.tokens_of(seqs, group)))
 
 
 def share_to_recompute(
-    per_token_bytes: float, bandwidth_bytes_per_s: float, ms_per_token: float = MS_PER_TOKEN
+    per_token_bytes: float, bandwidth_bytes_per_s: float, ms_per_token: float = costs.MS_PER_TOKEN
 ) -> float:
     """Share of the cached tokens, 0 to 1, to recompute while the rest loads over the link.
 
@@ -49,15 +34,15 @@ def share_to_recompute(
     out is over: only the way back counts. Formula: with a load time of s and a prefill time
     of r per token, s / (r + s). The idea is that of KVPR and Cake, which overlap the two.
     """
-    load_ms = swap_ms(1, per_token_bytes, bandwidth_bytes_per_s, round_trip=False)
+    load_ms = costs.swap_ms(1, per_token_bytes, bandwidth_bytes_per_s, round_trip=False)
     return load_ms / (ms_per_token + load_ms)
 
 
 TASKS = (
     Task(
         part="functions",
-        reference=recompute_ms,
-        mistake=number_mistake,
+        reference=costs.recompute_ms,
+        mistake=mistakes.of_number,
         cases=(
             Case.of(1000),
             Case.of(0),
@@ -80,8 +65,8 @@ TASKS = (
     ),
     Task(
         part="functions",
-        reference=swap_ms,
-        mistake=number_mistake,
+        reference=costs.swap_ms,
+        mistake=mistakes.of_number,
         cases=(
             Case.of(1000, 131_072, 25e9),
             Case.of(1000, 131_072, 25e9, round_trip=False),
@@ -116,8 +101,8 @@ TASKS = (
     ),
     Task(
         part="functions",
-        reference=cheaper,
-        mistake=strategy_mistake,
+        reference=costs.cheaper,
+        mistake=mistakes.of_strategy,
         cases=(
             Case.of(1000, 131_072, 25e9),
             Case.of(1000, 131_072, 1e9),
@@ -145,8 +130,8 @@ TASKS = (
     ),
     Task(
         part="functions",
-        reference=pick_victim,
-        mistake=victim_mistake,
+        reference=costs.pick_victim,
+        mistake=mistakes.of_victim,
         cases=(
             Case.of({"a": 300, "b": 100, "c": 200}),
             Case.of({"a": 100, "b": 200, "c": 300}),
@@ -180,8 +165,8 @@ TASKS = (
     ),
     Task(
         part="functions",
-        reference=eviction_overhead,
-        mistake=number_mistake,
+        reference=costs.eviction_overhead,
+        mistake=mistakes.of_number,
         cases=(
             Case.of([(1000, "recompute"), (1000, "swap")]),
             Case.of([]),
@@ -206,8 +191,8 @@ TASKS = (
     ),
     Task(
         part="stretch tasks",
-        reference=crossover_bandwidth,
-        mistake=number_mistake,
+        reference=costs.crossover_bandwidth,
+        mistake=mistakes.of_number,
         cases=(
             Case.of(131_072),
             Case.of(131_072, ms_per_token=0.1, round_trip=False),
@@ -233,7 +218,7 @@ TASKS = (
     Task(
         part="stretch tasks",
         reference=pick_victims,
-        mistake=victims_mistake,
+        mistake=mistakes.of_victims,
         cases=(
             Case.of({"a": 160, "b": 16, "c": 48}, 3),
             Case.of({"a": 64, "b": 80, "c": 96}, 9),
@@ -267,7 +252,7 @@ TASKS = (
     Task(
         part="stretch tasks",
         reference=share_to_recompute,
-        mistake=number_mistake,
+        mistake=mistakes.of_number,
         cases=(
             Case.of(131_072, 25e9),
             Case.of(131_072, 1.31072e9),
