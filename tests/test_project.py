@@ -1,4 +1,4 @@
-"""The project's own papers agree: environment.yml, pyproject.toml, README.md, the layout."""
+"""The project's own papers agree with each other, and the layout is what they say."""
 
 import ast
 import importlib
@@ -15,7 +15,11 @@ import preemption
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-README = (ROOT / "README.md").read_text()
+EXTRAS = PROJECT["optional-dependencies"]
+README, CONTRIBUTING, CHANGELOG = (
+    (ROOT / name).read_text() for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+)
+CI = (ROOT / ".ci" / "run").read_text()
 # What conda-forge calls a package of PyPI, where the names differ.
 CONDA_NAMES = {"matplotlib": "matplotlib-base", "playwright": "playwright-python"}
 
@@ -24,14 +28,43 @@ def test_environment_is_in_step_with_pyproject():
     text = (ROOT / "environment.yml").read_text().split("dependencies:")[1]
     listed = re.findall(r"^ +- (\S+(?<!:))$", text, re.MULTILINE)
     wanted = [f"python{PROJECT['requires-python']}", "pip"]
-    for requirement in [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["test"]]:
+    for requirement in [*PROJECT["dependencies"], *EXTRAS["test"]]:
         name, bound = re.fullmatch(r"([\w-]+)(>=[\w.]+)", requirement).groups()
         wanted.append(CONDA_NAMES.get(name, name) + bound)
     assert sorted(listed) == sorted(wanted)
 
 
-def test_readme_says_that_conda_was_not_tried():
-    assert re.search(r"conda[^\n]*\*not tried\*", README)
+def test_the_package_does_without_jupyterlab_and_the_tests_have_it():
+    assert not any("jupyter" in requirement for requirement in PROJECT["dependencies"])
+    assert len(PROJECT["dependencies"]) <= 4
+    assert EXTRAS["lab"] == [each for each in EXTRAS["test"] if each.startswith("jupyterlab>")]
+
+
+def test_the_version_is_the_same_everywhere():
+    cited = re.search(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
+    first, released, *_ = re.findall(r"^## \[(.+?)\]", CHANGELOG, re.MULTILINE)
+    assert first == "Unreleased"
+    assert cited[1] == released == PROJECT["version"]
+
+
+def test_the_hooks_run_what_ci_runs_first():
+    hooks = (ROOT / ".pre-commit-config.yaml").read_text()
+    checks = re.findall(r'^"\$newest/(?!pip)(\w+)" (.+)$', CI, re.MULTILINE)
+    assert len(checks) == 3
+    assert re.findall(r"^ +entry: (.+)$", hooks, re.MULTILINE) == [" ".join(c) for c in checks]
+
+
+def test_the_workflow_calls_what_ci_runs():
+    workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text()
+    assert re.findall(r"run: (.+)", workflow) == [".ci/run"]
+    assert f">={re.findall(r'3[.][0-9]+', workflow)[-1]}" == PROJECT["requires-python"]
+
+
+@pytest.mark.parametrize(
+    ("text", "what"), [(README, "conda"), (CONTRIBUTING, r"\.github/workflows/ci\.yml")]
+)
+def test_what_was_not_tried_is_said(text, what):
+    assert re.search(rf"{what}[^\n]*\*not tried\*", text)
 
 
 @pytest.mark.parametrize(("last", "what"), [("pytest", "tests"), ("jupyter lab", "lesson")])
@@ -63,7 +96,7 @@ MAY_IMPORT = {
         *("page", "figures", "costs", "serving", "studies", "attention", "words", "checks"),
     },
     "exercises": {"costs", "serving", "page.theme", "page.html"},
-    "lessons": {"page.questions", "costs", "serving", "studies", "words", "exercises"},
+    "lessons": {"page.questions", "costs", "serving", "studies", "words", "exercises.answers"},
     "__init__": {"costs", "exercises", "explorers"},
 }
 ONLY_THESE = {
@@ -72,6 +105,8 @@ ONLY_THESE = {
 }
 # What is behind these doors is imported by nobody else.
 DOORS = ("costs", "serving", "studies")
+# These say what is in each of their rooms.
+LISTED = (*DOORS, "exercises", "tasks", "lessons")
 
 
 def imports_of(text):
@@ -122,7 +157,7 @@ def test_notebooks_and_tests_use_the_doors():
     assert rooms == []
 
 
-@pytest.mark.parametrize("door", ["preemption", "preemption.costs", "preemption.serving"])
+@pytest.mark.parametrize("door", ["preemption", *(f"preemption.{door}" for door in DOORS)])
 def test_the_model_runs_without_a_page(door):
     page = "{'matplotlib', 'ipywidgets', 'IPython'}"
     command = f"import {door}, sys; print(sorted({page} & sys.modules.keys()))"
@@ -138,7 +173,7 @@ def test_a_door_says_what_is_inside_and_gives_what_it_names(folder):
     inside = {
         p.stem for p in path.parent.iterdir() if p.suffix == ".py" or (p / "__init__.py").exists()
     } - {"__init__"}
-    if folder in DOORS:
+    if folder in LISTED:
         said = set(re.findall(r"^(\w+)  +\w", door.__doc__, re.MULTILINE))
         assert said == {stem for stem in inside if not stem.startswith("_")}
     for each in getattr(door, "__all__", ()):
@@ -167,8 +202,71 @@ def test_every_module_says_what_it_is_for():
         assert docstring.splitlines()[0].endswith("."), path
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda p: p.stem)
+def test_no_import_hides_in_a_function():
+    hidden = [
+        (path.name, function.name)
+        for path in MODULES
+        for function in ast.walk(ast.parse(path.read_text()))
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+    assert hidden == []
+
+
+FOLDERS = sorted(path.parent for path in MODULES if path.stem == "__init__")
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [folder.name for folder in FOLDERS if folder.parent == ROOT / "preemption"],
+)
+def test_the_tests_mirror_the_folders(folder):
+    assert list((ROOT / "tests" / folder).glob("test_*.py"))
+
+
+# A subject has the same stem wherever it stands.
+PLACES = {
+    "figure": "preemption/figures/{}.py",
+    "lesson": "preemption/lessons/{}.py",
+    "browser test": "tests/browser/n*/test_{}.py",
+}
+# What is no subject of a picture, or lacks one of the places, and why.
+EXCEPTIONS = {
+    "whole_notebook": "what holds for any notebook",
+    "eviction_timeline": "a still picture; eviction_costs asks about it",
+    "timeline": "the same",
+}
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+def stems(place):
+    head, tail = PLACES[place].rsplit("/", 1)[1].split("{}")
+    paths = ROOT.glob(PLACES[place].format("*"))
+    return {path.name.removeprefix(head).removesuffix(tail) for path in paths} - {"__init__"}
+
+
+def subjects():
+    explorers = {path.stem for path in (ROOT / "preemption" / "explorers").glob("*.py")}
+    found = stems("lesson") | stems("browser test") | (explorers & stems("figure"))
+    quizzes = {path.stem.split("_", 1)[1] for path in NOTEBOOKS}
+    return sorted(found - {"__init__"} - quizzes - EXCEPTIONS.keys())
+
+
+@pytest.mark.parametrize("subject", subjects())
+def test_a_subject_has_one_stem(subject):
+    assert [place for place in PLACES if subject not in stems(place)] == []
+
+
+def test_a_quiz_closes_each_notebook():
+    assert {path.stem.split("_", 1)[1] for path in NOTEBOOKS} <= stems("lesson")
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_every_notebook_is_tried_in_the_browser_for_everyone(path):
-    tests = ROOT / "tests" / "browser" / f"test_notebook_{path.stem[:2]}.py"
-    assert f'run("{path.name}")' in tests.read_text()
-    assert "class TestForEveryone(ForEveryone)" in tests.read_text()
+    folder = ROOT / "tests" / "browser" / f"n{path.stem}"
+    assert f'run("{path.name}")' in (folder / "conftest.py").read_text()
+    files = sorted(file.name for file in folder.glob("test_*.py"))
+    assert files[-1] == "test_whole_notebook.py", "it comes last and judges all that was done"
+    assert "class TestForEveryone(ForEveryone)" in (folder / files[-1]).read_text()
+    assert len(files) > 1

@@ -1,6 +1,6 @@
 """Real models, devices and links: a catalogue with sources, and the bytes of a KV cache.
 
-`MODELS`, `DEVICES`, `LINKS` and `PROFILES` map a name to its row. Each row says where its
+`MODELS`, `DEVICES`, `LINKS` and `PROFILES` map a name to its entry. Each entry says where its
 figures come from (`source`) and how sure they are (`sure`): "checked" (the original text, code
 or data was read, or a figure was measured), "thread" (the author's own words in a public
 thread), "second-hand" (reported by others) or "derived" (computed; the source says how).
@@ -17,7 +17,7 @@ from typing import Any, Literal, Self, TypeAlias, TypeVar, get_args, overload
 
 import numpy as np
 
-from preemption.checks import Array, Values, numbers, scalar
+from preemption.checks import Array, Values, numbers, scalar, whole
 from preemption.costs.hf_config import read_config
 
 Sure: TypeAlias = Literal["checked", "thread", "second-hand", "derived"]
@@ -27,9 +27,9 @@ BITS = (16, 8, 4)
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """What every row of the catalogue has: a name, a source, how sure it is, and a remark.
+    """What every entry of the catalogue has: a name, a source, how sure it is, and a remark.
 
-    Rows of all kinds raise ValueError for a value out of range, or for values that do not go
+    Entries of all kinds raise ValueError for a value out of range, or for values that do not go
     together, and TypeError for a wrong type.
     """
 
@@ -56,11 +56,7 @@ class Entry:
             )
 
     def _whole(self, key: str, least: int = 1) -> None:
-        value = getattr(self, key)
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise TypeError(f"{key} must be a whole number, not {value!r}")
-        if value < least:
-            raise ValueError(f"{key} must be {least} or more, not {value!r}")
+        object.__setattr__(self, key, whole(key, getattr(self, key), least=least))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,7 +208,7 @@ def at_most(values: float | Array, limit: float) -> float | Array:
 class Device(Entry):
     """A device that prefills: peak **dense** bf16 TFLOP/s, memory in GB, its bandwidth in GB/s.
 
-    `host_link` names the row of `LINKS` that joins it to the memory of its host, if there is one.
+    `host_link` names the entry of `LINKS` that joins it to the memory of its host, if there is one.
     """
 
     bf16_tflop_per_s: float
@@ -267,7 +263,7 @@ class Profile(Entry):
     """Measured prefill of a model on some devices, without the attention itself.
 
     `points` are the measured (tokens, ms); max(floor_ms, start_ms + ms_per_token x tokens) is a
-    fit to them. `model` and `devices` are names of rows.
+    fit to them. `model` and `devices` are names of entries.
     """
 
     model: str
@@ -291,65 +287,65 @@ EntryT = TypeVar("EntryT", bound=Entry)
 
 
 class Catalogue(dict[str, EntryT]):
-    """Rows of one kind by name. `[name]` forgives upper and lower case, and knows what there is."""
+    """Entries of a kind by name. `[name]` forgives upper and lower case, and says what there is."""
 
     def __init__(self, kind: type[EntryT]) -> None:
         super().__init__()
         self.kind = kind
 
     def __missing__(self, name: str) -> EntryT:
-        for known, row in self.items():
+        for known, entry in self.items():
             if known.casefold() == str(name).casefold():
-                return row
+                return entry
         raise KeyError(f"{name!r} is not in the catalogue; known are {', '.join(self)}")
 
-    def add(self, row: EntryT) -> EntryT:
-        """Add a row of your own, and return it.
+    def add(self, entry: EntryT) -> EntryT:
+        """Add an entry of your own, and return it.
 
         Raises ValueError if its name is taken, TypeError if it is of another kind.
         """
-        if not isinstance(row, self.kind):
-            raise TypeError(f"a row here must be a {self.kind.__name__}, not {row!r}")
-        if any(known.casefold() == row.name.casefold() for known in self):
-            raise ValueError(f"the name {row.name!r} is taken")
-        self[row.name] = row
-        return row
+        if not isinstance(entry, self.kind):
+            raise TypeError(f"an entry here must be a {self.kind.__name__}, not {entry!r}")
+        if any(known.casefold() == entry.name.casefold() for known in self):
+            raise ValueError(f"the name {entry.name!r} is taken")
+        self[entry.name] = entry
+        return entry
 
 
 def load(path: Path, kind: type[EntryT]) -> Catalogue[EntryT]:
-    """Read a catalogue file (TOML): an array of tables named after `kind`, a table per row.
+    """Read a catalogue file (TOML): an array of tables named after `kind`, a table per entry.
 
     Keys are the fields of `kind` and carry their units. Raises ValueError that names the file
-    and the row: a key that `kind` has not (so also another unit), a missing key, a value of a
+    and the entry: a key that `kind` has not (so also another unit), a missing key, a value of a
     wrong type or out of range, a name that is there twice.
     """
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise ValueError(f"{path.name} is not a TOML file: {error}") from None
-    table = kind.__name__.lower()
-    rows = document.get(table)
-    if document.keys() != {table} or not isinstance(rows, list):
-        raise ValueError(f"{path.name} must hold rows [[{table}]] only, not {', '.join(document)}")
+    key = kind.__name__.lower()
+    tables = document.get(key)
+    if document.keys() != {key} or not isinstance(tables, list):
+        raise ValueError(f"{path.name} must hold entries [[{key}]] only, not {', '.join(document)}")
     catalogue = Catalogue(kind)
-    for number, row in enumerate(rows, start=1):
+    for number, table in enumerate(tables, start=1):
         try:
-            catalogue.add(_entry(kind, row))
+            catalogue.add(_entry(kind, table))
         except (ValueError, TypeError) as error:
-            name = row.get("name", "no name") if isinstance(row, dict) else row
-            raise ValueError(f"{path.name}, row {number} ({name}): {error}") from None
+            name = table.get("name", "no name") if isinstance(table, dict) else table
+            raise ValueError(f"{path.name}, entry {number} ({name}): {error}") from None
     return catalogue
 
 
-def _entry(kind: type[EntryT], row: object) -> EntryT:
-    if not isinstance(row, dict):
-        raise TypeError("a row must be a table")
+def _entry(kind: type[EntryT], table: object) -> EntryT:
+    if not isinstance(table, dict):
+        raise TypeError("an entry must be a table")
     keys = {field.name: field.default is MISSING for field in fields(kind)}
-    if unknown := row.keys() - keys.keys():
+    if unknown := table.keys() - keys.keys():
         raise ValueError(f"unknown key {', '.join(sorted(unknown))}; known are {', '.join(keys)}")
-    if missing := [key for key, required in keys.items() if required and key not in row]:
+    if missing := [key for key, required in keys.items() if required and key not in table]:
         raise ValueError(f"{', '.join(missing)} is missing")
-    return kind(**{key: _frozen(value) for key, value in row.items()})
+    return kind(**{key: _frozen(value) for key, value in table.items()})
 
 
 def _frozen(value: Any) -> Any:

@@ -1,107 +1,84 @@
 """Read a Hugging Face `config.json`: the fields that decide how large the KV cache is.
 
 Fields, defaults and layer patterns are those of each family's configuration class in
-transformers (4.57.1 and 5.24.0 were read; their defaults agree). Nothing is guessed: what the
-config does not say and the family does not set is an error.
+transformers (data/families.toml). Nothing is guessed: what the config does not say and the
+family does not set is an error.
 """
 
-from collections.abc import Mapping
-from typing import Any, TypeAlias
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-Default: TypeAlias = int | bool | None
-
-_QWEN: dict[str, Default] = {"use_sliding_window": False, "sliding_window": 4096}
-_QWEN_DENSE: dict[str, Default] = _QWEN | {"max_window_layers": 28}
-_LATENT: dict[str, Default] = {
-    "kv_lora_rank": 512,
-    "qk_rope_head_dim": 64,
-    "qk_nope_head_dim": 128,
-    "v_head_dim": 128,
-}
+from preemption.checks import whole
 
 
-def _family(
-    hidden_size: int,
-    num_hidden_layers: int,
-    num_attention_heads: int,
-    num_key_value_heads: int | None = None,
-    head_dim: int | None = None,
-    **others: Default,
-) -> dict[str, Default]:
-    """Return a family's defaults; None where the class leaves a field to the others."""
-    return {
-        "hidden_size": hidden_size,
-        "num_hidden_layers": num_hidden_layers,
-        "num_attention_heads": num_attention_heads,
-        "num_key_value_heads": num_key_value_heads,
-        "head_dim": head_dim,
-        "sliding_window": None,
-        **others,
-    }
+@dataclass(frozen=True)
+class Family:
+    """What a family's configuration class sets: defaults, and which layers slide.
+
+    `defaults` lacks what the class leaves to the other fields: a null, or nothing, stands for "as
+    many as heads", "hidden_size / heads" or no window. In the fields of `never_null` the class
+    takes a null for a number and fails. `latent` is multi-head latent attention. Every layer
+    slides but each `full_every`th, or, if there is a window, all layers from `slides_from` on;
+    both are a number or name the field that holds it.
+    """
+
+    defaults: Mapping[str, int | bool]
+    never_null: Sequence[str] = ()
+    latent: bool = False
+    full_every: int | str | None = None
+    slides_from: int | str | None = None
 
 
-FAMILIES: dict[str, dict[str, Default]] = {
-    "llama": _family(4096, 32, 32),
-    "mistral": _family(4096, 32, 32, 8, sliding_window=4096),
-    "mixtral": _family(4096, 32, 32, 8),
-    "qwen2": _family(4096, 32, 32, 32, **_QWEN_DENSE),
-    "qwen3": _family(4096, 32, 32, 32, 128, **_QWEN_DENSE),
-    "qwen3_moe": _family(2048, 24, 32, 4, **_QWEN),
-    "phi3": _family(3072, 32, 32),
-    "gemma2": _family(2304, 26, 8, 4, 256, sliding_window=4096),
-    "gemma3_text": _family(2304, 26, 8, 4, 256, sliding_window=4096, sliding_window_pattern=6),
-    "deepseek_v2": _family(4096, 32, 32, **_LATENT),
-    "deepseek_v3": _family(7168, 61, 128, **_LATENT),
-    "gpt_oss": _family(2880, 36, 64, 8, 64, sliding_window=128),
-}
-_LATENT_FAMILIES = ("deepseek_v2", "deepseek_v3")
-# A null here stands for "as many as heads" or "hidden_size / heads"; in the other families the
-# class takes it for a number and fails.
-_NULL_ALLOWED = {
-    "num_key_value_heads": FAMILIES.keys() - {"qwen3_moe", "gemma2", "gemma3_text"},
-    "head_dim": FAMILIES.keys() - {"qwen3", "gemma2", "gemma3_text"},
-    "sliding_window": FAMILIES.keys(),
-}
+_TEXT = (Path(__file__).parent / "data" / "families.toml").read_text(encoding="utf-8")
+FAMILIES = {name: Family(**table) for name, table in tomllib.loads(_TEXT).items()}
 
 
 class _Fields:
     """The fields of one config, each checked when read; remembers which came from the family."""
 
     def __init__(self, config: Mapping[str, object]) -> None:
-        family, nested = config.get("model_type"), config.get("text_config") is not None
-        if not isinstance(family, str) or family not in FAMILIES:
+        name, nested = config.get("model_type"), config.get("text_config") is not None
+        if not isinstance(name, str) or name not in FAMILIES:
             hint = "; it is nested, try its text_config" if nested else ""
             raise ValueError(
-                f"model_type {family!r} is not known, so neither is its cache; "
+                f"model_type {name!r} is not known, so neither is its cache; "
                 f"known are {', '.join(FAMILIES)}{hint}"
             )
         if nested:
-            raise ValueError(f"{family}: the config is nested, pass its text_config")
+            raise ValueError(f"{name}: the config is nested, pass its text_config")
         if config.get("use_bidirectional_attention"):
-            raise ValueError(f"{family}: the cache of bidirectional attention is not known")
-        self.config, self.family = config, family
+            raise ValueError(f"{name}: the cache of bidirectional attention is not known")
+        self.config, self.name, self.family = config, name, FAMILIES[name]
         self.from_family: list[str] = []
 
     def _value(self, key: str) -> object:
         if key in self.config:
             return self.config[key]
-        default = FAMILIES[self.family][key]
+        default = self.family.defaults.get(key)
         if default is not None:
             self.from_family.append(key)
         return default
 
     def error(self, key: str, allowed: str, value: object) -> ValueError:
-        return ValueError(f"{self.family}: {key} is not known: it must be {allowed}, not {value!r}")
+        return ValueError(f"{self.name}: {key} is not known: it must be {allowed}, not {value!r}")
 
     def whole(self, key: str, least: int = 1) -> int:
         value = self._value(key)
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise self.error(key, f"a whole number of {least} or more", value)
-        return value
+        try:
+            return whole(key, value, least=least)
+        except (TypeError, ValueError):
+            raise self.error(key, f"a whole number of {least} or more", value) from None
 
     def whole_or_null(self, key: str) -> int | None:
-        null = self.config.get(key, FAMILIES[self.family][key]) is None
-        return None if null and self.family in _NULL_ALLOWED[key] else self.whole(key)
+        null = self.config.get(key, self.family.defaults.get(key)) is None
+        return None if null and key not in self.family.never_null else self.whole(key)
+
+    def number_of(self, number: int | str, least: int = 1) -> int:
+        """Return a number of the family, or the one in the field that it names."""
+        return number if isinstance(number, int) else self.whole(number, least)
 
     def flag(self, key: str) -> bool:
         value = self._value(key)
@@ -111,7 +88,7 @@ class _Fields:
 
 
 def read_config(config: Mapping[str, object]) -> tuple[dict[str, Any], str]:
-    """Return the shape of the cache, as fields of `machines.Model`, and where it came from.
+    """Return the shape of the cache, as fields of `catalogue.Model`, and where it came from.
 
     `config` is the content of a `config.json` of one of the `FAMILIES`. An absent field is taken
     from the family's defaults; `layer_types`, where given, rules over the family's pattern of
@@ -121,7 +98,7 @@ def read_config(config: Mapping[str, object]) -> tuple[dict[str, Any], str]:
     """
     fields = _Fields(config)
     layers, heads = fields.whole("num_hidden_layers"), fields.whole("num_attention_heads")
-    heads_shape = _latent(fields) if fields.family in _LATENT_FAMILIES else _grouped(fields, heads)
+    heads_shape = _latent(fields) if fields.family.latent else _grouped(fields, heads)
     windowed_layers = _windowed_layers(fields, layers)
     shape = {
         "layers": layers,
@@ -130,7 +107,7 @@ def read_config(config: Mapping[str, object]) -> tuple[dict[str, Any], str]:
         "windowed_layers": windowed_layers,
         "window": fields.whole("sliding_window") if windowed_layers else None,
     }
-    source = f"its Hugging Face config.json, model_type {fields.family}"
+    source = f"its Hugging Face config.json, model_type {fields.name}"
     if fields.from_family:
         names = ", ".join(dict.fromkeys(fields.from_family))
         source += f"; {names} absent there, so the family's default in transformers"
@@ -144,7 +121,7 @@ def _grouped(fields: _Fields, heads: int) -> dict[str, int | None]:
         head_dim, rest = divmod(hidden_size, heads)
         if rest:
             raise ValueError(
-                f"{fields.family}: head_dim is not known: it must be given, since {heads} heads do "
+                f"{fields.name}: head_dim is not known: it must be given, since {heads} heads do "
                 f"not divide hidden_size {hidden_size}"
             )
     kv_heads = fields.whole_or_null("num_key_value_heads")
@@ -164,27 +141,23 @@ def _latent(fields: _Fields) -> dict[str, int | None]:
 def _windowed_layers(fields: _Fields, layers: int) -> int:
     """Count the layers that keep only a sliding window of tokens."""
     family = fields.family
-    slides = "use_sliding_window" not in FAMILIES[family] or fields.flag("use_sliding_window")
+    slides = "use_sliding_window" not in family.defaults or fields.flag("use_sliding_window")
     window = fields.whole_or_null("sliding_window") if slides else None
     layer_types = fields.config.get("layer_types")
     if layer_types is not None:
         count = _count_sliding(fields, layer_types, layers)
-    elif family in ("gemma2", "gpt_oss"):  # every other layer, the first one slides
-        count = (layers + 1) // 2
-    elif family == "gemma3_text":  # every sixth is full
-        count = layers - layers // fields.whole("sliding_window_pattern")
+    elif family.full_every is not None:
+        count = layers - layers // fields.number_of(family.full_every)
     elif window is None:
         return 0
-    elif family in ("qwen2", "qwen3"):
-        count = max(0, layers - fields.whole("max_window_layers", least=0))
-    elif family in ("mistral", "mixtral", "phi3", "qwen3_moe"):
-        count = layers
+    elif family.slides_from is not None:
+        count = max(0, layers - fields.number_of(family.slides_from, least=0))
     else:
         raise fields.error("sliding_window", "null, the family has no window", window)
     if count and window is None:
-        raise ValueError(f"{family}: {count} layers slide, but the window is not known")
-    if count and family in _LATENT_FAMILIES:
-        raise ValueError(f"{family}: a latent cache with a sliding window is not known")
+        raise ValueError(f"{fields.name}: {count} layers slide, but the window is not known")
+    if count and family.latent:
+        raise ValueError(f"{fields.name}: a latent cache with a sliding window is not known")
     return count
 
 

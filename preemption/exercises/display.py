@@ -5,7 +5,7 @@ calls in the same order show the same words.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
@@ -71,7 +71,7 @@ def hint(name: str, level: int = 1) -> None:
     if level < len(hints):
         lines.append(f'More: hint("{name}", {level + 1})')
     folds = (
-        _fold(f"Hint {number} of {len(hints)} for {name}", f"<p>{_with_code(words)}</p>")
+        _fold(f"Hint {number} of {len(hints)} for {name}", _with_code(words))
         for number, words in enumerate(hints, 1)
     )
     _show("\n".join(lines), "".join(folds))
@@ -80,7 +80,7 @@ def hint(name: str, level: int = 1) -> None:
 def solution(name: str) -> None:
     """Show a solution of a task, in a notebook folded. Raises ValueError for an unknown task."""
     code = _task(name).solution
-    _show(code, _fold(f"A solution of {name}", f"<pre><code>{escape(code)}</code></pre>"))
+    _show(code, _fold(f"A solution of {name}", _code(code)))
 
 
 def progress(part: str = "functions") -> None:
@@ -91,9 +91,7 @@ def progress(part: str = "functions") -> None:
     """
     line = _progress_line(part)
     lines = [f"{name}: {outcome}" for name, outcome in _standing(part).items()]
-    items = "".join(f"<li>{escape(words)}</li>" for words in lines)
-    html = f"<p><strong>{escape(line)}</strong></p><ul>{items}</ul>"
-    _show("\n".join([line, *(f"  {words}" for words in lines)]), html)
+    _show("\n".join([line, *(f"  {words}" for words in lines)]), _list(line, lines))
 
 
 def _task(name: str) -> Task:
@@ -125,17 +123,7 @@ def _progress_line(part: str) -> str:
 
 def _show_result(result: Checked) -> None:
     line = f"Progress: {_progress_line(TASKS[result.name].part)}."
-    note = f'<div class="{_NOTES.get(result.outcome, "pe-note")}" role="status" aria-live="polite">'
-    words = f"<strong>{result.name}: {result.outcome}.</strong> {escape(result.words)}"
-    _show(f"{result.message}\n{line}", f"{note}<p>{words}</p><p>{line}</p></div>")
-
-
-def _with_code(words: str) -> str:
-    return re.sub("`(.+?)`", r"<code>\1</code>", escape(words))
-
-
-def _fold(title: str, html: str) -> str:
-    return f"<details><summary>{escape(title)}</summary><div>{html}</div></details>"
+    _show(f"{result.message}\n{line}", _note(result, line))
 
 
 def _cell_number() -> int | None:
@@ -150,3 +138,29 @@ def _show(text: str, html: str) -> None:
     else:
         html = f'{theme.STYLE}<div class="pe">{html}</div>'
         shell.display_pub.publish({"text/plain": text, "text/html": html})
+
+
+# The markup.
+
+
+def _note(result: Checked, line: str) -> str:
+    note = f'<div class="{_NOTES.get(result.outcome, "pe-note")}" role="status" aria-live="polite">'
+    words = f"<strong>{result.name}: {result.outcome}.</strong> {escape(result.words)}"
+    return f"{note}<p>{words}</p><p>{line}</p></div>"
+
+
+def _list(title: str, lines: Iterable[str]) -> str:
+    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
+    return f"<p><strong>{escape(title)}</strong></p><ul>{items}</ul>"
+
+
+def _with_code(words: str) -> str:
+    return "<p>" + re.sub("`(.+?)`", r"<code>\1</code>", escape(words)) + "</p>"
+
+
+def _code(code: str) -> str:
+    return f"<pre><code>{escape(code)}</code></pre>"
+
+
+def _fold(title: str, html: str) -> str:
+    return f"<details><summary>{escape(title)}</summary><div>{html}</div></details>"

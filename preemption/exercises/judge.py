@@ -1,39 +1,24 @@
-"""Call a learner's function on cases, in time, and say in plain words what came out.
+"""Call a learner's function on the cases of a task, and say in plain words what came out."""
 
-Two guards stop a function that never ends. A trace function with a deadline stops loops of
-Python code on every platform, also in a browser, where there are no threads or signals. It
-cannot see into a loop of C code, such as `sum(itertools.count())`, and no signal reaches one.
-So where a process can fork, the calls run in a child, which can always be ended. The child
-also keeps the notebook safe from whatever the function does to its surroundings.
-"""
-
-import builtins
-import contextlib
 import copy
 import dis
 import inspect
-import multiprocessing
-import os
 import re
-import signal
-import sys
 import time
 import traceback
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import FrameType
-from typing import Any, Literal, TypeAlias
+from functools import partial
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
+from preemption.exercises import sandbox
+from preemption.exercises.sandbox import Function
+
 Outcome: TypeAlias = Literal["not attempted", "raises", "wrong", "right"]
-Function: TypeAlias = Callable[..., Any]
 
 LIMIT_S = 2.0
-# What a child may take on top of its own limit before it is ended from outside.
-GRACE_S = 0.5
-CAN_FORK = sys.platform in ("linux", "darwin")
 # All that a body of `pass`, `...` or a docstring is compiled to, on any Python from 3.11 on.
 STUB_OPCODES = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE"}
 
@@ -45,6 +30,11 @@ class Case:
     args: tuple[Any, ...]
     options: Mapping[str, Any]
     refused: str
+
+    @classmethod
+    def of(cls, *args: Any, refused: str = "", **options: Any) -> Self:
+        """Return the case of a call, its arguments given as in the call."""
+        return cls(args, options, refused)
 
 
 @dataclass(frozen=True)
@@ -76,48 +66,21 @@ class Verdict:
     words: str
 
 
-class _TooLong(BaseException):
-    """The deadline has passed. No `except Exception` of a learner catches it."""
-
-
 def judge(task: Task, function: Function, limit_s: float = LIMIT_S) -> Verdict:
     """Call `function` on all cases of `task`, in a child process where there can be one.
 
     `limit_s` is the time in seconds for all calls together.
     """
-    if not CAN_FORK:
+    if not sandbox.CAN_FORK:
         return judge_here(task, function, limit_s)
-    fork = multiprocessing.get_context("fork")
-    reader, writer = fork.Pipe(duplex=False)
-
-    def run() -> None:
-        # An interrupt is for the parent, which then ends this child.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        # A notebook's own input would ask its reader through the parent's connection.
-        builtins.input = _no_input
-        writer.send(judge_here(task, function, limit_s, started=writer.send))
-
-    process = fork.Process(target=run)
-    with warnings.catch_warnings():
-        # Python 3.12 warns of a fork beside other threads. This child needs none of them.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        process.start()
-    writer.close()
-    end = time.monotonic() + limit_s + GRACE_S
-    case = task.cases[0]
+    begun = [0]
     try:
-        while reader.poll(max(0, end - time.monotonic())):
-            message = reader.recv()
-            if isinstance(message, Verdict):
-                return message
-            case = task.cases[message]
-        return _too_long(call_text(task, case), limit_s)
+        return sandbox.in_child(partial(judge_here, task, function, limit_s), limit_s, begun.append)
+    except sandbox.TooLong:
+        return _too_long(call_text(task, task.cases[begun[-1]]), limit_s)
     except EOFError:
-        return Verdict("raises", f"{call_text(task, case)} ended the whole Python process.")
-    finally:
-        process.kill()
-        process.join()
-        reader.close()
+        call = call_text(task, task.cases[begun[-1]])
+        return Verdict("raises", f"{call} ended the whole Python process.")
 
 
 def judge_here(
@@ -129,14 +92,10 @@ def judge_here(
     """Call `function` on all cases of `task` in this process; stop loops of Python code.
 
     `started` is told the number of each case before its call. What the function prints is
-    dropped. A trace function that was set before is set again afterwards.
+    dropped.
     """
     deadline = time.monotonic() + limit_s
-    with (
-        open(os.devnull, "w") as nowhere,
-        contextlib.redirect_stdout(nowhere),
-        contextlib.redirect_stderr(nowhere),
-    ):
+    with sandbox.silence():
         for number, case in enumerate(task.cases):
             started(number)
             verdict = _judge_case(task, case, function, limit_s, deadline)
@@ -162,10 +121,6 @@ def show(value: object) -> str:
     return _one_line(_repr(value))
 
 
-def _no_input(_prompt: object = "") -> str:
-    raise EOFError("there is no one to answer input() here")
-
-
 def _judge_case(
     task: Task, case: Case, function: Function, limit_s: float, deadline: float
 ) -> Verdict | None:
@@ -179,8 +134,8 @@ def _judge_case(
             return Verdict("wrong", f"It is called as {call}, but defined as {own}.")
     names = list(inspect.signature(task.reference).parameters)
     given = [_repr(value) for value in args]
-    result, error = _call(function, args, options, deadline)
-    if isinstance(error, _TooLong):
+    result, error = sandbox.call(function, args, options, deadline)
+    if isinstance(error, sandbox.TooLong):
         return _too_long(call, limit_s)
     if isinstance(error, NotImplementedError) or (error is None and _is_stub(function, result)):
         return Verdict("not attempted", "Write its body, then check it again.")
@@ -198,27 +153,6 @@ def _judge_case(
     right = task.reference(*case.args, **case.options)
     mistake = _no_result(result) or task.mistake(result, right, case)
     return Verdict("wrong", f"{call} gave {show(result)}: {mistake}") if mistake else None
-
-
-def _call(
-    function: Function, args: tuple[Any, ...], options: dict[str, Any], deadline: float
-) -> tuple[Any, BaseException | None]:
-    def trace(frame: FrameType, _event: str, _arg: object) -> Any:
-        # By opcode: on Python 3.11 a loop on a single line has no line events.
-        frame.f_trace_opcodes = True
-        if time.monotonic() > deadline:
-            raise _TooLong
-        return trace
-
-    before = sys.gettrace()
-    # Only frames entered from here on are traced, so the `finally` cannot be cut short.
-    sys.settrace(trace)
-    try:
-        return function(*args, **options), None
-    except BaseException as error:
-        return None, error
-    finally:
-        sys.settrace(before)
 
 
 def _takes(function: Function, args: tuple[Any, ...], options: dict[str, Any]) -> bool:

@@ -17,7 +17,7 @@ from preemption.exercises.judge import Case
 STRATEGIES = ("recompute", "swap")
 
 
-def number_mistake(result: Any, right: float, _case: Case) -> str | None:
+def of_number(result: Any, right: float, _case: Case) -> str | None:
     """Check a number, right to 1e-9 of its size: a float, int or fraction, of Python or NumPy."""
     number = _number(result)
     if number is None:
@@ -56,7 +56,7 @@ def _text(value: Any) -> str | None:
     return value if type(value) is str else None
 
 
-def strategy_mistake(result: Any, right: str, case: Case) -> str | None:
+def of_strategy(result: Any, right: str, case: Case) -> str | None:
     """Check a strategy; the case has the arguments of `cheaper`."""
     word = _text(result)
     if word == right:
@@ -68,7 +68,7 @@ def strategy_mistake(result: Any, right: str, case: Case) -> str | None:
     return "the other way takes less time here."
 
 
-def victim_mistake(result: Any, right: str, case: Case) -> str | None:
+def of_victim(result: Any, right: str, case: Case) -> str | None:
     """Check the name of a victim; the case has the sequences."""
     (seqs,) = case.args
     name = _text(result)
@@ -81,7 +81,7 @@ def victim_mistake(result: Any, right: str, case: Case) -> str | None:
     return "another name with as few tokens comes first in plain string order."
 
 
-def victims_mistake(result: Any, right: list[str], case: Case) -> str | None:
+def of_victims(result: Any, right: list[str], case: Case) -> str | None:
     """Check a group of victims; any that costs as little as `right` will do."""
     seqs, needed = case.args
     kinds = (list, tuple, set, frozenset)
@@ -96,7 +96,7 @@ def victims_mistake(result: Any, right: list[str], case: Case) -> str | None:
     return None
 
 
-def rows_mistake(result: Any, right: list[list[str | None]], case: Case) -> str | None:
+def of_rows(result: Any, right: list[list[str | None]], case: Case) -> str | None:
     """Check the rows of a schedule, as lists or tuples."""
     _, slots = case.args
     if type(result) not in (list, tuple) or any(type(row) not in (list, tuple) for row in result):

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 from types import CodeType
 from typing import Any
 
-from preemption.exercises.judge import Function, Task, Verdict, judge
+from preemption.exercises.judge import Task, Verdict, judge
+from preemption.exercises.sandbox import Function
 
 
 def judge_alone(task: Task, function: Function, right: Mapping[str, Function]) -> Verdict:

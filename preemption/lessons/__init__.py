@@ -1,1 +1,78 @@
-"""The questions of the notebooks, one module each: texts with figures the package computes."""
+"""The questions of the notebooks, which would give their answers away if they stood there.
+
+Questions on a picture, each module named as its explorer and figure:
+
+eviction_costs          what an eviction costs, and where the choice flips
+machine_costs           the same on a real machine
+crossover_map           the map of models and links
+block_sizes             copies of small blocks
+mix                     a part recomputed while the rest is loaded
+slot_chart              static groups and iteration-level admission
+chunks                  a prompt in chunks
+attention_map           what a token attends to
+load                    latency under load
+
+A closing quiz for each notebook, in a module named as it:
+
+preemption              the closing quiz of notebook 01
+try_it_yourself         answers by hand and the closing quiz of notebook 02
+where_the_choice_flips  the closing quiz of notebook 03
+schedules_and_latency   the closing quiz of notebook 05
+"""
+
+from preemption.lessons.attention_map import what_does_a_token_attend_to
+from preemption.lessons.block_sizes import what_do_smaller_blocks_change
+from preemption.lessons.chunks import longest_gap, time_to_first_token_with_small_chunks
+from preemption.lessons.crossover_map import which_model_needs_the_fastest_link
+from preemption.lessons.eviction_costs import (
+    how_slow_must_the_link_be,
+    is_eviction_free,
+    what_if_prefill_is_faster,
+)
+from preemption.lessons.load import where_does_preemption_begin
+from preemption.lessons.machine_costs import (
+    for_which_model_is_the_formula_wrong,
+    how_often_can_the_choice_flip,
+    where_does_opt_13b_flip,
+)
+from preemption.lessons.mix import which_share_is_best
+from preemption.lessons.preemption import quiz_on_evictions
+from preemption.lessons.schedules_and_latency import quiz_on_schedules_and_latency
+from preemption.lessons.slot_chart import (
+    iterations_of_static_groups,
+    iterations_with_iteration_level_admission,
+)
+from preemption.lessons.try_it_yourself import (
+    cheaper_way,
+    quiz_on_the_functions,
+    time_of_one_copy,
+    time_to_recompute,
+    whose_evictions_cost_more,
+)
+from preemption.lessons.where_the_choice_flips import quiz_on_real_machines
+
+__all__ = [
+    "cheaper_way",
+    "for_which_model_is_the_formula_wrong",
+    "how_often_can_the_choice_flip",
+    "how_slow_must_the_link_be",
+    "is_eviction_free",
+    "iterations_of_static_groups",
+    "iterations_with_iteration_level_admission",
+    "longest_gap",
+    "quiz_on_evictions",
+    "quiz_on_real_machines",
+    "quiz_on_schedules_and_latency",
+    "quiz_on_the_functions",
+    "time_of_one_copy",
+    "time_to_first_token_with_small_chunks",
+    "time_to_recompute",
+    "what_do_smaller_blocks_change",
+    "what_does_a_token_attend_to",
+    "what_if_prefill_is_faster",
+    "where_does_opt_13b_flip",
+    "where_does_preemption_begin",
+    "which_model_needs_the_fastest_link",
+    "which_share_is_best",
+    "whose_evictions_cost_more",
+]

@@ -1,6 +1,4 @@
-"""The questions of notebook 02."""
-
-from functools import partial
+"""Questions of notebook 02, which has no explorer: answers by hand, and the closing quiz."""
 
 from preemption import costs, words
 from preemption.exercises import answers
@@ -16,7 +14,7 @@ def time_to_recompute() -> TypedAnswer:
     return TypedAnswer(
         f"How long does it take to recompute {_TOKENS}?",
         label="time to recompute (ms)",
-        judge=partial(_judge, "recompute"),
+        judge=answers.time_to_recompute,
         right=words.digits(answers.RECOMPUTE_MS),
     )
 
@@ -27,7 +25,7 @@ def time_of_one_copy() -> TypedAnswer:
         f"Their cache is {words.plain(answers.TOKENS * _BYTES)} bytes. How long does it take to "
         f"copy it one way, at {_GB_PER_S}? Give three decimals.",
         label="time of one copy (ms)",
-        judge=partial(_judge, "copy"),
+        judge=answers.time_of_one_copy,
         right=words.digits(answers.ONE_WAY_MS),
     )
 
@@ -37,7 +35,7 @@ def cheaper_way() -> TypedAnswer:
     return TypedAnswer(
         "Which way is cheaper for this request: recompute or swap?",
         label="the cheaper way",
-        judge=partial(_judge, "cheaper"),
+        judge=answers.cheaper_way,
         right=costs.cheaper(answers.TOKENS, _BYTES, _LINK),
     )
 
@@ -59,7 +57,7 @@ def whose_evictions_cost_more() -> Choice:
     )
 
 
-def check_your_understanding() -> Quiz:
+def quiz_on_the_functions() -> Quiz:
     """Ask four questions about the whole notebook."""
     seconds = words.digits(costs.swap_ms(1_000, _BYTES, _LINK) / 1000)
     names = {"r2": 300, "r10": 300}
@@ -109,8 +107,3 @@ def check_your_understanding() -> Quiz:
             ),
         ]
     )
-
-
-def _judge(question: str, text: str) -> tuple[bool, str]:
-    verdict = answers.check_answer(question, text)
-    return verdict.outcome == "right", verdict.words

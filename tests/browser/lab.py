@@ -15,7 +15,7 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from preemption import CostExplorer, costs, words
+from preemption import costs, words
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -167,6 +167,15 @@ class OpenNotebook:
         self.page.keyboard.insert_text(code)
         self.page.keyboard.press("Shift+Enter")
 
+    def guess(self, question, text, unit):
+        """Type a guess and commit to it by keyboard; return where the reply stands."""
+        asked = self.page.locator(".jp-OutputArea-output", has_text=question).first
+        asked.scroll_into_view_if_needed()
+        asked.get_by_label(f"your guess ({unit})").fill(text)
+        self.page.keyboard.press("Tab")
+        self.page.keyboard.press("Enter")
+        return asked.get_by_role("status")
+
     def _choose(self, menu, item):
         self.page.get_by_role("menuitem", name=menu, exact=True).click()
         self.page.get_by_role("menuitem", name=item, exact=True).click()
@@ -206,11 +215,15 @@ class OnPage:
         tokens = float(self.box("cached tokens").input_value())
         return int(tokens), float(self.box("link bandwidth (GB/s)").input_value())
 
-    def place(self, label):
-        """Return the number at which a slider stands, whatever has come of it so far."""
-        place = round(float(self.slider(label).get_attribute("aria-valuenow")))
-        numbers = (CostExplorer.tokens, CostExplorer.bandwidth_gb_per_s)
-        return next(number.places[place] for number in numbers if number.label == label)
+    def fill(self, label, value):
+        """Type a value into a box and press Enter."""
+        self.box(label).fill(f"{value}")
+        self.box(label).press("Enter")
+
+    def place(self, setting):
+        """Return the number at which the slider of an explorer's setting stands."""
+        position = self.slider(setting.label).get_attribute("aria-valuenow")
+        return setting.places[round(float(position))]
 
     def reset(self, verdict):
         """Reset the explorer, if it does not say `verdict` already, and wait until it does."""

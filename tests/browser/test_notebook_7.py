@@ -2,6 +2,7 @@
 
 import nbformat
 
+from preemption import CostExplorer
 from tests.browser.lab import OnPage, OpenNotebook
 
 
@@ -18,7 +19,7 @@ def test_the_explorer_drags(browser, lab):
     explorer.expect(1000, 25)
     before = explorer.picture.inner_html()
     explorer.drag("link bandwidth (GB/s)", 0.05, 20)
-    gb_per_s = explorer.place("link bandwidth (GB/s)")
+    gb_per_s = explorer.place(CostExplorer.bandwidth_gb_per_s)
     assert gb_per_s < 1
     explorer.expect(1000, gb_per_s)
     assert explorer.picture.inner_html() != before

@@ -147,7 +147,7 @@ def test_shapes_that_cannot_be_are_refused(shape):
         model(**shape)
 
 
-def test_names_point_to_rows():
+def test_names_point_to_entries():
     assert {device.host_link for device in DEVICES.values()} - {None} <= LINKS.keys()
     for profile in PROFILES.values():
         assert profile.model in MODELS
@@ -155,10 +155,10 @@ def test_names_point_to_rows():
 
 
 def test_parameters_fit_the_names():
-    for name, row in MODELS.items():
+    for name, entry in MODELS.items():
         billions = re.search(r"([\d.]+)B$", name, re.IGNORECASE)
         said = float(billions[1]) if billions else 671
-        assert row.parameters == pytest.approx(said * 1e9, rel=0.25)
+        assert entry.parameters == pytest.approx(said * 1e9, rel=0.25)
 
 
 def test_a_link_is_reckoned_as_achieved_where_that_is_known():
@@ -172,7 +172,7 @@ def test_looking_up_forgives_case_and_lists_what_there_is():
         MODELS["Llama-4"]
 
 
-def test_a_reader_adds_a_row_in_one_call():
+def test_a_reader_adds_an_entry_in_one_call():
     disk = Link(name="my disk", nominal_gb_per_s=2, source="measured here", sure="checked")
     mine = MODELS.add(model())
     try:
@@ -192,28 +192,43 @@ LINK = 'name = "A"\nnominal_gb_per_s = 5\nsource = "a test"\nsure = "checked"\n'
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[[link]]\n" + LINK + "colour = 1\n", "row 1 (A): unknown key colour"),
-        ("[[link]]\n" + LINK.replace('source = "a test"\n', ""), "row 1 (A): source is missing"),
-        ("[[link]]\n" + LINK.replace("a test", " "), "row 1 (A): source is empty"),
+        ("[[link]]\n" + LINK + "colour = 1\n", "entry 1 (A): unknown key colour"),
+        ("[[link]]\n" + LINK.replace('source = "a test"\n', ""), "entry 1 (A): source is missing"),
+        ("[[link]]\n" + LINK.replace("a test", " "), "entry 1 (A): source is empty"),
         ("[[link]]\n" + LINK.replace("_gb_per_s", "_gbit_per_s"), "unknown key nominal_gbit_per_s"),
-        ("[[link]]\n" + LINK.replace("= 5", "= 5e9"), "row 1 (A): nominal_gb_per_s must be from"),
-        ("[[link]]\n" + LINK.replace("= 5", '= "5"'), "row 1 (A): nominal_gb_per_s must be a num"),
-        ("[[link]]\n" + LINK + "achieved_gb_per_s = 40\n", "row 1 (A): achieved_gb_per_s must be"),
-        ("[[link]]\n" + LINK + "achieved_gb_per_s = 4\n", "row 1 (A): achieved_gb_per_s must have"),
+        ("[[link]]\n" + LINK.replace("= 5", "= 5e9"), "entry 1 (A): nominal_gb_per_s must be from"),
+        (
+            "[[link]]\n" + LINK.replace("= 5", '= "5"'),
+            "entry 1 (A): nominal_gb_per_s must be a num",
+        ),
+        (
+            "[[link]]\n" + LINK + "achieved_gb_per_s = 40\n",
+            "entry 1 (A): achieved_gb_per_s must be",
+        ),
+        (
+            "[[link]]\n" + LINK + "achieved_gb_per_s = 4\n",
+            "entry 1 (A): achieved_gb_per_s must have",
+        ),
         (
             "[[link]]\n" + LINK + "achieved_gb_per_s = 4\nachieved_source = 1\n",
-            "row 1 (A): achieved_gb_per_s must have",
+            "entry 1 (A): achieved_gb_per_s must have",
         ),
-        ("[[link]]\n" + LINK.replace("checked", "sure"), "row 1 (A): sure must be one of checked"),
-        ("[[link]]\n" + LINK + "[[link]]\n" + LINK, "row 2 (A): the name 'A' is taken"),
-        ("[[link]]\n" + LINK + "[[link]]\n" + LINK.replace('"A"', "1"), "row 2 (1): name must be"),
-        ("[[links]]\n" + LINK, "must hold rows [[link]] only, not links"),
-        ("link = [1]\n", "row 1 (1)"),
-        ("link = 1\n", "must hold rows [[link]] only"),
+        (
+            "[[link]]\n" + LINK.replace("checked", "sure"),
+            "entry 1 (A): sure must be one of checked",
+        ),
+        ("[[link]]\n" + LINK + "[[link]]\n" + LINK, "entry 2 (A): the name 'A' is taken"),
+        (
+            "[[link]]\n" + LINK + "[[link]]\n" + LINK.replace('"A"', "1"),
+            "entry 2 (1): name must be",
+        ),
+        ("[[links]]\n" + LINK, "must hold entries [[link]] only, not links"),
+        ("link = [1]\n", "entry 1 (1)"),
+        ("link = 1\n", "must hold entries [[link]] only"),
         ("[[link]\n", "is not a TOML file"),
     ],
 )
-def test_loading_names_the_file_and_the_row(tmp_path, text, said):
+def test_loading_names_the_file_and_the_entry(tmp_path, text, said):
     file = tmp_path / "mine.toml"
     file.write_text(text)
     with pytest.raises(ValueError, match=re.escape(said)) as error:

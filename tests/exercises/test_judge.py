@@ -11,17 +11,18 @@ from textwrap import dedent
 import numpy as np
 import pytest
 
-from preemption.exercises import judge as judge_module
-from preemption.exercises.judge import CAN_FORK, Case, Task, judge, judge_here, show
+from preemption.exercises import sandbox
+from preemption.exercises.judge import Case, Task, judge, judge_here, show
+from preemption.exercises.sandbox import CAN_FORK
 
 TASK = Task(
     part="test",
     reference=lambda x, factor=1: x * factor,
     mistake=lambda result, right, _case: None if result == right else "off.",
     cases=(
-        Case((1,), {}, ""),
-        Case((2,), {"factor": 3}, ""),
-        Case((-1,), {}, "a negative x"),
+        Case.of(1),
+        Case.of(2, factor=3),
+        Case.of(-1, refused="a negative x"),
     ),
     hints=(),
     solution="",
@@ -148,7 +149,7 @@ LIST_TASK = Task(
     part="test",
     reference=lambda rows, names: len(rows) or len(names),
     mistake=TASK.mistake,
-    cases=(Case(([[1, 2], [3]], {"a": 1, "b": 2}), {}, ""),),
+    cases=(Case.of([[1, 2], [3]], {"a": 1, "b": 2}),),
     hints=(),
     solution="",
 )
@@ -237,7 +238,7 @@ def test_endless_loops_of_python_are_stopped(judge_it, source):
 @pytest.mark.skipif(not CAN_FORK, reason="no fork: these loops cannot be stopped here")
 @pytest.mark.parametrize("source", LOOPS_OF_C)
 def test_endless_loops_of_c_are_stopped_in_a_child(source, monkeypatch):
-    monkeypatch.setattr(judge_module, "GRACE_S", 0.1)
+    monkeypatch.setattr(sandbox, "GRACE_S", 0.1)
     verdict = judge(TASK, learner(source), limit_s=0.1)
     assert verdict.outcome == "wrong"
     assert "scale(1) was stopped after 0.1 s." in verdict.words
@@ -245,7 +246,7 @@ def test_endless_loops_of_c_are_stopped_in_a_child(source, monkeypatch):
 
 @pytest.mark.skipif(not CAN_FORK, reason="no fork: this loop cannot be stopped here")
 def test_the_words_name_the_call_that_never_ends(monkeypatch):
-    monkeypatch.setattr(judge_module, "GRACE_S", 0.1)
+    monkeypatch.setattr(sandbox, "GRACE_S", 0.1)
 
     def scale(x, factor=1):
         return sum(itertools.count()) if factor == 3 else x
@@ -306,7 +307,7 @@ def test_input_has_no_one_to_ask():
 
 
 def test_without_fork_all_runs_here(monkeypatch):
-    monkeypatch.setattr(judge_module, "CAN_FORK", False)
+    monkeypatch.setattr(sandbox, "CAN_FORK", False)
     pids = []
 
     def scale(x, factor=1):

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from preemption import costs, words
+from preemption import costs, lessons, words
 from preemption.costs import DEVICES, LINKS, MODELS, Copy, Link, Recompute
 from preemption.explorers import sources, table
 from preemption.explorers.machines import (
@@ -17,7 +17,6 @@ from preemption.explorers.machines import (
     MixExplorer,
 )
 from preemption.figures import style
-from preemption.lessons import where_the_choice_flips as lesson
 
 OPT = {"model": "OPT-13B", "device": "A100 40 GB SXM"}
 DEEPSEEK = {"model": "DeepSeek-V3", "device": "H100 SXM", "link": "PCIe 5.0 x16"}
@@ -220,7 +219,7 @@ def test_the_left_limits_hold_both_curves(use):
 
 
 def test_a_guess_is_drawn_once_answered():
-    guess = lesson.where_does_opt_13b_flip()
+    guess = lessons.where_does_opt_13b_flip()
     explorer = MachineExplorer(guesses=[guess], linear=True)
     assert "your guess" not in explorer._still.value
     guess.answer(8.0)
@@ -437,7 +436,7 @@ def test_a_mix_that_does_not_help_is_said(use):
 
 
 def test_the_guessed_share_is_drawn():
-    guess = lesson.which_share_is_best()
+    guess = lessons.which_share_is_best()
     explorer = MixExplorer(guesses=[guess])
     guess.answer(37.5)
     assert "your guess: 37.5 %" in explorer._still.value
@@ -555,26 +554,3 @@ def test_log_limits_hold_the_values_with_room():
         assert len(ticks) >= 1
         assert low * 0.999 <= ticks[0]
         assert ticks[-1] <= high * 1.001
-
-
-def test_the_questions_hold_what_the_package_computes():
-    a100, llama = DEVICES["A100 80 GB SXM"], MODELS["Llama-3-8B"]
-    flip = costs.linear_crossover_bandwidth(MODELS["OPT-13B"], a100) / 1e9
-    assert lesson.where_does_opt_13b_flip()._truth == flip
-    load = Copy(
-        model=llama,
-        bandwidth_bytes_per_s=LINKS["PCIe 4.0 x16"].bandwidth_bytes_per_s,
-        round_trip=False,
-    )
-    best = costs.best_mix(1_000, Recompute.of(llama, a100), load)
-    assert lesson.which_share_is_best()._truth == 100 * best.share
-    fastest = max(
-        lesson.which_model_needs_the_fastest_link()._of_option,
-        key=lambda option: costs.linear_crossover_bandwidth(MODELS[option], a100),
-    )
-    assert fastest == lesson.which_model_needs_the_fastest_link()._right
-    for option in lesson.for_which_model_is_the_formula_wrong()._of_option:
-        model = MODELS[option]
-        plain = 2 * model.layers * (model.kv_heads or model.heads) * model.head_dim * 2
-        wrong = plain != model.cache_bytes(1)
-        assert wrong == (option == lesson.for_which_model_is_the_formula_wrong()._right)

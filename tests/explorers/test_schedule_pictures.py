@@ -12,12 +12,12 @@ from preemption import (
     LoadExplorer,
     SlotExplorer,
     attention,
+    lessons,
     studies,
     words,
 )
 from preemption.explorers import schedules
 from preemption.figures.chunks import BUDGETS
-from preemption.lessons import schedules_and_latency as lesson
 from preemption.serving import continuous_schedule, static_schedule, utilization
 
 MAX_BYTES = 8_000
@@ -172,8 +172,8 @@ def test_bad_numbers_of_slots_and_tokens(use, bad, error):
 
 def test_guesses_of_iterations_are_drawn_at_the_example_alone():
     guesses = [
-        lesson.iterations_of_static_groups(),
-        lesson.iterations_with_iteration_level_admission(),
+        lessons.iterations_of_static_groups(),
+        lessons.iterations_with_iteration_level_admission(),
     ]
     explorer = SlotExplorer(guesses=guesses)
     assert "your guess" not in page(explorer)
@@ -253,7 +253,7 @@ def test_the_table_counts_the_iterations(use):
 
 
 def test_the_guess_of_the_gap_is_drawn_for_the_default_prompt():
-    guess = lesson.longest_gap()
+    guess = lessons.longest_gap()
     explorer = ChunkExplorer(guesses=[guess])
     guess.answer(100)
     assert "your guess: 100 ms" in label_texts(explorer)
@@ -357,7 +357,7 @@ def test_a_pool_is_swept_once(use):
 
 
 def test_the_guess_of_the_rate_is_drawn():
-    guess = lesson.where_does_preemption_begin()
+    guess = lessons.where_does_preemption_begin()
     explorer = LoadExplorer(guesses=[guess])
     guess.answer(7.5)
     for line in ("your guess: 7.5 requests/s", "for 3,000 blocks"):

@@ -10,7 +10,7 @@ import pytest
 
 from preemption import CostExplorer, costs, eviction_timeline, open_costs, words
 from preemption.explorers.eviction_costs import CostExplorer as Explorer
-from preemption.lessons.when_memory_runs_out import how_slow_must_the_link_be
+from preemption.lessons import how_slow_must_the_link_be
 from preemption.page import live
 from preemption.page.controls import round_numbers
 

@@ -6,10 +6,6 @@ import threading
 
 import pytest
 
-from preemption import eviction_overhead, pick_victim
-from preemption.exercises.tasks import pick_victims
-from preemption.lessons import try_it_yourself as lesson_02
-from preemption.lessons import when_memory_runs_out as lesson
 from preemption.page import questions
 from preemption.page.questions import Choice, NumericGuess, Quiz, TypedAnswer
 
@@ -235,63 +231,6 @@ def test_a_typed_answer_without_a_kernel(typed):
     data = typed._repr_mimebundle_()
     assert data["text/plain"] == "Which?\na <word>: ____"
     assert "<details><summary>answer</summary><ul><li>so. so &lt;b&gt;</li>" in data["text/html"]
-
-
-@pytest.mark.parametrize(
-    ("question", "label", "right", "wrong", "hint"),
-    [
-        (lesson_02.time_to_recompute(), "time to recompute (ms)", "100", "0.1", "in seconds"),
-        (lesson_02.time_of_one_copy(), "time of one copy (ms)", "5.243", "5.24", "One more"),
-        (lesson_02.cheaper_way(), "the cheaper way", "swap", "recompute", "Compare"),
-    ],
-)
-def test_the_answers_by_hand(question, label, right, wrong, hint):
-    assert question._control.description == label
-    question.commit()
-    assert "The box is empty. Type your answer." in question._reply_box.value
-    question.answer(wrong)
-    assert hint in question._reply_box.value
-    assert not question.answered
-    question.answer(right)
-    assert question.value == right
-    assert f"<li>{right}. Right" in question._repr_mimebundle_()["text/html"]
-
-
-def test_lesson_02_says_what_the_package_says():
-    bills = lesson_02.whose_evictions_cost_more()
-    bills.answer("Policy Y's")
-    assert "right" in bills._reply_box.value
-    assert eviction_overhead([(1_000, "swap")] * 3) < eviction_overhead([(1_000, "recompute")])
-    quiz = lesson_02.check_your_understanding()
-    assert 3 <= len(quiz.questions) <= 5
-    for question in quiz.questions:
-        question.answer(question._right)
-    assert [question.value for question in quiz.questions] == [
-        "It returned seconds",
-        '"recompute"',
-        "r10",
-        "Both",
-    ]
-    # The last one: the smaller goes first though the larger alone would do.
-    assert pick_victim({"small": 16, "large": 64}) == "small"
-    assert pick_victims({"small": 16, "large": 64}, 4) == ["large"]
-
-
-def test_the_lessons_questions_can_be_answered_right():
-    for question, right in (
-        (lesson.is_eviction_free(), "No"),
-        (lesson.what_if_prefill_is_faster(), "To a link ten times faster"),
-        (lesson.how_slow_must_the_link_be(1_000), 2.6),
-        (lesson.how_slow_must_the_link_be(10_000), 2.6),
-    ):
-        question.answer(right)
-        assert "right" in question._reply_box.value
-    quiz = lesson.check_your_understanding()
-    assert 3 <= len(quiz.questions) <= 5
-    for question in quiz.questions:
-        assert all(question._of_option.values())
-        question.answer(question._right)
-        assert ": right." in question._reply_box.value
 
 
 def test_impossible_guesses_leave_the_question_open():

@@ -1,5 +1,7 @@
 """What holds for every notebook: a saved picture, axe-core, both themes, narrow, high contrast."""
 
+import re
+
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
@@ -66,7 +68,10 @@ def choose_other_theme(page):
 
 
 class ForEveryone:
-    """The tests of one notebook, just run: a module's `notebook`."""
+    """The tests of one notebook, the `notebook` of a folder.
+
+    In a file that comes last by name, so that the last test speaks of all that was done.
+    """
 
     def test_a_saved_picture_was_there_before_anything_ran(self, notebook):
         assert notebook.saved_picture_px > 1000
@@ -112,3 +117,8 @@ class ForEveryone:
             )
             assert found[2] in found[:2], part
         page.emulate_media(forced_colors="none")
+
+    def test_nothing_went_wrong_in_the_page(self, notebook):
+        assert notebook.errors == []
+        shown = notebook.page.locator(".jp-OutputArea-output").all_inner_texts()
+        assert [text for text in shown if re.search(r"Traceback|Error:|^Error ", text)] == []

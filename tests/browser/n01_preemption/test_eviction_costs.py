@@ -1,24 +1,13 @@
-"""Notebook 01 in a real JupyterLab: the explorer by mouse and keyboard, the predict gate."""
-
-import re
+"""The explorer of eviction costs by mouse and keyboard, and the predict gate."""
 
 import pytest
 from playwright.sync_api import expect
 
 from preemption import CostExplorer
-from tests.browser.accessibility import ForEveryone
 from tests.browser.lab import OnPage
 
-TOKENS, LINK = "cached tokens", "link bandwidth (GB/s)"
-
-
-@pytest.fixture(scope="module")
-def notebook(run):
-    return run("01_preemption.ipynb")
-
-
-class TestForEveryone(ForEveryone):
-    pass
+SETTINGS = {n.label: n for n in (CostExplorer.tokens, CostExplorer.bandwidth_gb_per_s)}
+TOKENS, LINK = SETTINGS
 
 
 @pytest.fixture
@@ -80,7 +69,7 @@ def test_keys_move_the_slider(explorer, label, position):
 def test_after_a_drag_the_last_picture_is_that_of_the_last_value(explorer, label, to, steps):
     before = explorer.values()
     explorer.drag(label, to, steps)
-    last = {TOKENS: before[0], LINK: before[1]} | {label: explorer.place(label)}
+    last = {TOKENS: before[0], LINK: before[1]} | {label: explorer.place(SETTINGS[label])}
     assert last[label] != before[label == LINK]
     explorer.expect(last[TOKENS], last[LINK])
 
@@ -96,8 +85,7 @@ def test_after_a_drag_the_last_picture_is_that_of_the_last_value(explorer, label
     ],
 )
 def test_a_typed_value_counts_exactly(explorer, label, typed, settings):
-    explorer.box(label).fill(typed)
-    explorer.box(label).press("Enter")
+    explorer.fill(label, typed)
     explorer.expect(*settings)
     assert explorer.box(label).input_value() == typed
 
@@ -106,8 +94,7 @@ def test_a_typed_value_counts_exactly(explorer, label, typed, settings):
     ("label", "typed"), [(LINK, "5000"), (LINK, "0"), (LINK, "-1"), (TOKENS, "0.5")]
 )
 def test_a_bad_value_is_shown_and_undone(explorer, label, typed):
-    explorer.box(label).fill(typed)
-    explorer.box(label).press("Enter")
+    explorer.fill(label, typed)
     expect(explorer.status).to_contain_text(f"{label} must be")
     expect(explorer.status).to_contain_text(typed)
     expect(explorer.status).to_contain_text("recompute 100 ms, swap 10.49 ms; cheaper here: swap")
@@ -150,20 +137,3 @@ def test_a_guess_is_drawn_beside_the_truth(notebook, explorer):
     box.press("Enter")
     expect(asked.get_by_role("status")).to_contain_text("3.1 times too high")
     expect(explorer.root.get_by_text("your guess: 8 GB/s")).to_be_visible()
-
-
-def test_after_a_restart_the_cells_run_again_and_predictions_start_anew(notebook):
-    page = notebook.page
-    notebook.restart_and_run_all()
-    asked = page.locator(".jp-OutputArea-output", has_text="Is evicting a cache free").first
-    assert not any(radio.is_checked() for radio in asked.get_by_role("radio").all())
-    found = OnPage(page)
-    found.expect(1000, 25)
-    found.drag(LINK, 0.2, 10)
-    found.expect(1000, found.place(LINK))
-
-
-def test_nothing_went_wrong_in_the_page(notebook):
-    assert notebook.errors == []
-    text = notebook.page.locator(".jp-Notebook").inner_text()
-    assert not re.search(r"Traceback|Error:", text)

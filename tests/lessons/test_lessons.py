@@ -1,0 +1,112 @@
+"""The questions: each can be answered right, and holds what the package computes."""
+
+import subprocess
+import sys
+
+import pytest
+
+from preemption import costs, eviction_overhead, lessons, pick_victim
+from preemption.costs import DEVICES, LINKS, MODELS, Copy, Recompute
+from preemption.exercises.tasks.try_it_yourself import pick_victims
+
+
+@pytest.mark.parametrize(
+    ("question", "label", "right", "wrong", "hint"),
+    [
+        (lessons.time_to_recompute(), "time to recompute (ms)", "100", "0.1", "in seconds"),
+        (lessons.time_of_one_copy(), "time of one copy (ms)", "5.243", "5.24", "One more"),
+        (lessons.cheaper_way(), "the cheaper way", "swap", "recompute", "Compare"),
+    ],
+)
+def test_the_answers_by_hand(question, label, right, wrong, hint):
+    assert question._control.description == label
+    question.commit()
+    assert "The box is empty. Type your answer." in question._reply_box.value
+    question.answer(wrong)
+    assert hint in question._reply_box.value
+    assert not question.answered
+    question.answer(right)
+    assert question.value == right
+    assert f"<li>{right}. Right" in question._repr_mimebundle_()["text/html"]
+
+
+def test_lesson_02_says_what_the_package_says():
+    bills = lessons.whose_evictions_cost_more()
+    bills.answer("Policy Y's")
+    assert "right" in bills._reply_box.value
+    assert eviction_overhead([(1_000, "swap")] * 3) < eviction_overhead([(1_000, "recompute")])
+    quiz = lessons.quiz_on_the_functions()
+    for question in quiz.questions:
+        question.answer(question._right)
+    assert [question.value for question in quiz.questions] == [
+        "It returned seconds",
+        '"recompute"',
+        "r10",
+        "Both",
+    ]
+    # The last one: the smaller goes first though the larger alone would do.
+    assert pick_victim({"small": 16, "large": 64}) == "small"
+    assert pick_victims({"small": 16, "large": 64}, 4) == ["large"]
+
+
+def test_the_questions_of_notebook_01_can_be_answered_right():
+    for question, right in (
+        (lessons.is_eviction_free(), "No"),
+        (lessons.what_if_prefill_is_faster(), "To a link ten times faster"),
+        (lessons.how_slow_must_the_link_be(1_000), 2.6),
+        (lessons.how_slow_must_the_link_be(10_000), 2.6),
+    ):
+        question.answer(right)
+        assert "right" in question._reply_box.value
+
+
+@pytest.mark.parametrize("name", [name for name in lessons.__all__ if name.startswith("quiz_")])
+def test_a_quiz_is_short_and_each_option_has_its_feedback(name):
+    quiz = getattr(lessons, name)()
+    assert 3 <= len(quiz.questions) <= 5
+    for question in quiz.questions:
+        assert all(question._of_option.values())
+        question.answer(question._right)
+        assert ": right." in question._reply_box.value
+
+
+def test_the_questions_are_there_at_once_and_nothing_is_simulated():
+    """A question computes its numbers when it is asked, not when the door opens."""
+    command = """
+from preemption import serving, studies
+
+for door in (serving, studies):
+    for name in {"simulate", "simulate_plain", *studies.__all__} & vars(door).keys():
+        setattr(door, name, None)
+from preemption import lessons
+lessons.is_eviction_free()
+try:
+    lessons.longest_gap()
+except TypeError:
+    print("asked only now")
+"""
+    said = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True)
+    assert said.stdout.strip() == "asked only now", said.stderr
+
+
+def test_the_questions_hold_what_the_package_computes():
+    a100, llama = DEVICES["A100 80 GB SXM"], MODELS["Llama-3-8B"]
+    flip = costs.linear_crossover_bandwidth(MODELS["OPT-13B"], a100) / 1e9
+    assert lessons.where_does_opt_13b_flip()._truth == flip
+    load = Copy(
+        model=llama,
+        bandwidth_bytes_per_s=LINKS["PCIe 4.0 x16"].bandwidth_bytes_per_s,
+        round_trip=False,
+    )
+    best = costs.best_mix(1_000, Recompute.of(llama, a100), load)
+    assert lessons.which_share_is_best()._truth == 100 * best.share
+    fastest = max(
+        lessons.which_model_needs_the_fastest_link()._of_option,
+        key=lambda option: costs.linear_crossover_bandwidth(MODELS[option], a100),
+    )
+    assert fastest == lessons.which_model_needs_the_fastest_link()._right
+    for option in lessons.for_which_model_is_the_formula_wrong()._of_option:
+        model = MODELS[option]
+        plain = 2 * model.layers * (model.kv_heads or model.heads) * model.head_dim * 2
+        wrong = plain != model.cache_bytes(1)
+        assert wrong == (option == lessons.for_which_model_is_the_formula_wrong()._right)
