@@ -16,11 +16,15 @@ def _sentences(iteration: Iteration) -> Iterator[str]:
     yield f"Iteration {iteration.number}, at {start_ms:,.1f} ms, takes {duration_ms:.1f} ms."
     yield from _all(iteration.arrived, "arrives", "arrive")
     yield from map(_eviction, iteration.preempted)
+    found = {each.id: each.tokens for each in iteration.found}
     for row in iteration.scheduled:
-        yield from _turn(row)
+        yield from _turn(row, found.get(row.id, 0))
     decoding = [row.id for row in iteration.scheduled if not row.prefill]
     yield from _all(decoding, "decodes", "decode")
     yield from _all(iteration.finished, "finishes", "finish")
+    if iteration.overwritten:
+        blocks = count(len(iteration.overwritten), "cached block")
+        yield f"{blocks} {'is' if len(iteration.overwritten) == 1 else 'are'} overwritten."
     yield f"At its end: {count(iteration.end.free_blocks, 'free block')}."
     yield from _all(iteration.end.waiting, "waits", "wait") or ["Nobody waits."]
 
@@ -35,13 +39,12 @@ def _eviction(event: Preempted) -> str:
     )
 
 
-def _turn(row: Scheduled) -> Iterator[str]:
-    if row.kind == "new":
-        yield f"Request {row.id} is admitted."
-    elif row.kind == "resumed":
-        cached = row.computed_tokens
-        back = f" with {count(cached, 'token')} copied back" if cached else ""
-        yield f"Request {row.id} resumes{back}."
+def _turn(row: Scheduled, found: int) -> Iterator[str]:
+    if row.kind != "running":
+        does = "is admitted" if row.kind == "new" else "resumes"
+        cached = count(row.computed_tokens, "token")
+        source = "found in the pool" if found else "copied back"
+        yield f"Request {row.id} {does}{f' with {cached} {source}' if row.computed_tokens else ''}."
     if row.prefill:
         yield f"Request {row.id} prefills {count(row.tokens, 'token')}."
 

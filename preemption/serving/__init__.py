@@ -5,10 +5,12 @@ settings    what a run is set up with
 victims     rules that pick a victim
 sequence    a request in the scheduler
 blocks      the pool of KV cache blocks
+prefix_cache  a pool whose free blocks can be found again
 scheduler   vLLM's scheduler, readable: it decides one iteration
 run         the scheduler on a clock, iteration after iteration
 fast        the same run in a few steps per request
 simulation  requests served, quickly where that is possible, or plainly
+tally       the tokens of a run: scheduled, lost, found, computed again
 results     what a run did
 replay      recorded vLLM runs repeated, also from the command line
 slots       which sequence holds which slot: static groups, iteration-level admission
@@ -16,6 +18,7 @@ slots       which sequence holds which slot: static groups, iteration-level admi
 
 from preemption.serving.blocks import BlockPool
 from preemption.serving.fast import FastRun
+from preemption.serving.prefix_cache import CachingPool
 from preemption.serving.results import Id, Iteration, Preempted, Result, RunOutcome, Scheduled
 from preemption.serving.run import Run
 from preemption.serving.scheduler import Decision, Scheduler
@@ -48,6 +51,7 @@ __all__ = [
     "DEFAULT_COST",
     "RULES",
     "BlockPool",
+    "CachingPool",
     "Candidate",
     "Decision",
     "FastRun",

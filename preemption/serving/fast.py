@@ -54,7 +54,7 @@ class FastRun:
         *("stay", "stays", "size", "queue", "heap", "waiting", "blocked", "running", "ending"),
         *("due", "turns", "chunk", "chunk_computed", "swapped", "free", "swap_free"),
         *("resident", "joined", "iteration", "rounds", "now", "log", "logged_to"),
-        *("preemptions", "recomputed_tokens", "moved_tokens", "copies_ns"),
+        *("preemptions", "lost_tokens", "moved_tokens", "copies_ns"),
     )
 
     def __init__(
@@ -100,7 +100,7 @@ class FastRun:
         self.resident = 0  # tokens that have a cache
         self.joined = self.iteration = self.rounds = 0
         self.now = self.arrivals[0] if requests else 0
-        self.preemptions = self.recomputed_tokens = self.moved_tokens = self.copies_ns = 0
+        self.preemptions = self.lost_tokens = self.moved_tokens = self.copies_ns = 0
         self.log: list[Iteration] = []
         logged_from, self.logged_to = settings.log_window
         if logged_from < self.logged_to:
@@ -129,10 +129,13 @@ class FastRun:
             outcome="finished",
             iterations=self.iteration,
             total_ns=self.now - self.arrivals[0] if self.requests else 0,
-            scheduled_tokens=useful + self.recomputed_tokens,
+            scheduled_tokens=useful + self.lost_tokens,
             generated_tokens=sum(self.end) - sum(self.prompt),
             preemptions=self.preemptions,
-            recomputed_tokens=self.recomputed_tokens,
+            lost_tokens=self.lost_tokens,
+            found_tokens=0,
+            recomputed_tokens=self.lost_tokens,
+            skipped_tokens=0,
             moved_tokens=self.moved_tokens,
             first_token_ns=tuple(self.first_token_ns),
             finished_ns=tuple(self.finished_ns),
@@ -323,7 +326,7 @@ class FastRun:
             self.moved_tokens += computed
             self.copies_ns += self.settings.copy_out_ns(computed)
         else:
-            self.recomputed_tokens += computed
+            self.lost_tokens += computed
             self.prefill[i] = self.tokens[i]
         self.close_stay(i, how)
         self.enqueue(i, at_head=True)

@@ -41,6 +41,19 @@ class Preempted(NamedTuple):
     needed_by: Id
     """The request that asked for blocks; a request can be its own victim."""
     how: How
+    blocks_held: int
+    """More than were freed if others hold some of them too."""
+    blocks_indexed: int = 0
+    """Of the blocks held, those that prefix caching can find again while they last."""
+
+
+class Found(NamedTuple):
+    """What prefix caching found of a request when it was admitted."""
+
+    id: Id
+    tokens: int
+    blocks: tuple[int, ...]
+    """Their ids, in the order of the tokens."""
 
 
 class Snapshot(NamedTuple):
@@ -66,6 +79,10 @@ class Iteration:
     """Requests that joined the queue just before it."""
     scheduled: tuple[Scheduled, ...]
     preempted: tuple[Preempted, ...]
+    found: tuple[Found, ...]
+    """For each request admitted of which something was cached."""
+    overwritten: tuple[int, ...]
+    """Ids of cached blocks that were handed out, in order."""
     decided: Snapshot
     sampled: tuple[Id, ...]
     """Requests that got a generated token."""
@@ -124,8 +141,16 @@ class Result:
     scheduled_tokens: int
     generated_tokens: int
     preemptions: int
+    lost_tokens: int
+    """Cached tokens that preemptions dropped."""
+    found_tokens: int
+    """Tokens that were still in the pool when a request was admitted, or those of a common
+    prefix. Only with prefix caching."""
     recomputed_tokens: int
-    """Cached tokens that preemptions dropped, and that had to be computed again."""
+    """Tokens computed although the same request had had them computed, or found, before."""
+    skipped_tokens: int
+    """Tokens found that the request had never had before. In a run that finishes, scheduled
+    tokens = useful ones (all but the last of each request) + recomputed - skipped."""
     moved_tokens: int
     """Cached tokens copied out, plus those copied back."""
     first_token_ns: tuple[int | None, ...]

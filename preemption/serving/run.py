@@ -9,6 +9,7 @@ from typing import Self
 from preemption.serving.results import Id, Iteration, Result, RunOutcome, StayEnd
 from preemption.serving.scheduler import Decision, Scheduler
 from preemption.serving.sequence import Seq
+from preemption.serving.tally import Tally
 from preemption.serving.workload import Request
 
 
@@ -25,11 +26,8 @@ class Run:
         self.total_ns = 0
         self.outcome: RunOutcome = "running"
         self.iterations = 0
-        self.scheduled_tokens = 0
+        self.tally = Tally()
         self.generated_tokens = 0
-        self.preemptions = 0
-        self.recomputed_tokens = 0
-        self.moved_tokens = 0
         self.first_token_ns: list[int | None] = [None] * len(self.requests)
         self.finished_ns: list[int | None] = [None] * len(self.requests)
         self.stays: list[tuple[int, int, int | None, StayEnd | None]] = []
@@ -80,13 +78,9 @@ class Run:
         """Let an iteration take its time; count and note what it does."""
         scheduler, start = self.scheduler, self.now
         resident = sum([seq.computed for seq in decision.scheduled])
-        tokens = sum(decision.scheduled.values())
+        tokens = self.tally.add(decision)
         self.now += self.cost.ns(tokens, resident) + decision.copies_ns
-        self.scheduled_tokens += tokens
-        self.moved_tokens += decision.moved_tokens
         for seq, event in decision.preempted:
-            self.preemptions += 1
-            self.recomputed_tokens += event.computed_tokens if event.how == "recompute" else 0
             self.close_stay(seq, start, event.how)
         for seq in decision.admitted:
             self.open_stay(seq, start)
@@ -111,6 +105,8 @@ class Run:
                     arrived=tuple(arrived),
                     scheduled=scheduled,
                     preempted=tuple(event for _, event in decision.preempted),
+                    found=decision.found(),
+                    overwritten=tuple(scheduler.pool.overwritten),
                     decided=decided,
                     sampled=tuple(seq.request.id for seq in decision.sampled),
                     finished=tuple(seq.request.id for seq in decision.finished),
@@ -160,6 +156,7 @@ class Run:
             state = (
                 tuple((seq.order, seq.computed) for seq in self.scheduler.running),
                 tuple((seq.order, seq.computed) for _, seq in sorted(self.scheduler.waiting)),
+                self.scheduler.pool.contents(),
             )
             if state in self.seen:
                 return True
@@ -168,16 +165,20 @@ class Run:
 
     def result(self) -> Result:
         """Return what the run did up to now."""
+        tally = self.tally
         return Result(
             requests=self.requests,
             outcome=self.outcome,
             iterations=self.iterations,
             total_ns=self.total_ns,
-            scheduled_tokens=self.scheduled_tokens,
+            scheduled_tokens=tally.scheduled_tokens,
             generated_tokens=self.generated_tokens,
-            preemptions=self.preemptions,
-            recomputed_tokens=self.recomputed_tokens,
-            moved_tokens=self.moved_tokens,
+            preemptions=tally.preemptions,
+            lost_tokens=tally.lost_tokens,
+            found_tokens=tally.found_tokens,
+            recomputed_tokens=tally.recomputed_tokens,
+            skipped_tokens=tally.skipped_tokens,
+            moved_tokens=tally.moved_tokens,
             first_token_ns=tuple(self.first_token_ns),
             finished_ns=tuple(self.finished_ns),
             stays=tuple(self.stays),

@@ -1,8 +1,8 @@
 """vLLM's scheduler, one iteration after another: readable, and checked against recorded runs.
 
-`Scheduler.schedule` decides one iteration as vLLM 0.33.0 does (prefix caching and asynchronous
-scheduling off): it serves the running requests, then admits waiting ones. A variation is a
-subclass that overrides one of these two steps.
+`Scheduler.schedule` decides one iteration as vLLM 0.33.0 does (asynchronous scheduling off): it
+serves the running requests, then admits waiting ones. A variation is a subclass that overrides one
+of these two steps.
 """
 
 import heapq
@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from typing import Self
 
 from preemption.serving import victims
-from preemption.serving.blocks import BlockPool
-from preemption.serving.results import How, Preempted, Scheduled, Snapshot
+from preemption.serving.blocks import BlockPool, Prefix
+from preemption.serving.prefix_cache import CachingPool
+from preemption.serving.results import Found, How, Preempted, Scheduled, Snapshot
 from preemption.serving.sequence import Seq
 from preemption.serving.settings import DEFAULT_RUN, RunSettings, SchedulerConfig
 from preemption.serving.workload import Request
@@ -29,7 +30,7 @@ class Decision:
         self.threshold = threshold  # most tokens of one request
         self.scheduled: dict[Seq, int] = {}  # tokens to compute, in order
         self.preempted: list[tuple[Seq, Preempted]] = []
-        self.admitted: list[Seq] = []
+        self.admitted: dict[Seq, Prefix] = {}  # and what was found of each
         self.copies_ns = 0
         self.moved_tokens = 0
         self.sampled: list[Seq] = []  # known once the iteration has run
@@ -37,7 +38,7 @@ class Decision:
 
     def described(self) -> tuple[Scheduled, ...]:
         """Return what is scheduled, for the log; before the iteration is carried out."""
-        admitted = set(self.admitted)
+        admitted = self.admitted
         return tuple(
             Scheduled(
                 seq.request.id,
@@ -49,6 +50,14 @@ class Decision:
             for seq, n in self.scheduled.items()
         )
 
+    def found(self) -> tuple[Found, ...]:
+        """Return what was found of the requests admitted, for the log."""
+        return tuple(
+            Found(seq.request.id, prefix.tokens, prefix.blocks)
+            for seq, prefix in self.admitted.items()
+            if prefix.blocks
+        )
+
 
 class Scheduler:
     """The state of the scheduler; `schedule` decides an iteration, `update` carries it out."""
@@ -57,7 +66,7 @@ class Scheduler:
         self.config = config
         self.settings = settings
         self.rule = victims.rule_for(settings.victim, config.policy)
-        self.pool = BlockPool(config)
+        self.pool = (CachingPool if config.enable_prefix_caching else BlockPool)(config)
         swap_blocks = settings.swap_blocks
         self.swap_free = math.inf if swap_blocks is None else swap_blocks
         self.running: list[Seq] = []  # in the order of admission
@@ -112,6 +121,7 @@ class Scheduler:
         alone = len(self.running) + len(self.waiting) <= 1
         threshold = 0 if alone else self.config.long_prefill_token_threshold
         decision = Decision(self.config.max_num_batched_tokens, threshold or NO_LIMIT)
+        self.pool.overwritten.clear()
         self.serve_running(decision)
         if not decision.preempted:
             self.admit_waiting(decision)
@@ -152,20 +162,22 @@ class Scheduler:
         config, pool = self.config, self.pool
         while self.waiting and decision.budget > 0 and len(self.running) < config.max_num_seqs:
             seq = self.waiting[0][1]
-            # Nothing of it is computed, unless its cache was swapped out.
-            n = min(seq.tokens - seq.computed, decision.threshold)
+            prefix = pool.find(seq)
+            computed = seq.computed or prefix.tokens  # from swap space, or found, or none
+            n = min(seq.tokens - computed, decision.threshold)
             if n > decision.budget and not config.enable_chunked_prefill:
                 break
             n = min(n, decision.budget)
-            must_fit = seq.tokens if config.scheduler_reserve_full_isl else seq.computed + n
-            if not pool.has_room(must_fit, beside_others=bool(self.running)):
+            must_fit = seq.tokens if config.scheduler_reserve_full_isl else computed + n
+            if not pool.has_room(must_fit, prefix, beside_others=bool(self.running)):
                 break
             heapq.heappop(self.waiting)
             if seq.computed > 0:
                 self.swap_in(seq, decision)
-            pool.grow(seq, seq.computed + n)
+            pool.admit(seq, prefix, computed + n)
+            seq.computed = computed
             self.running.append(seq)
-            decision.admitted.append(seq)
+            decision.admitted[seq] = prefix
             decision.scheduled[seq] = n
             decision.budget -= n
 
@@ -194,11 +206,18 @@ class Scheduler:
         swap_blocks = self.pool.blocks_for(seq.computed)
         swap = self.settings.swaps(seq.computed) and swap_blocks <= self.swap_free
         how: How = "swap" if swap else "recompute"
+        released = self.pool.release(seq)
         event = Preempted(
-            seq.request.id, seq.computed, seq.tokens, seq.blocks, asker.request.id, how
+            id=seq.request.id,
+            computed_tokens=seq.computed,
+            tokens=seq.tokens,
+            blocks_freed=released.freed,
+            needed_by=asker.request.id,
+            how=how,
+            blocks_held=released.held,
+            blocks_indexed=released.indexed,
         )
         decision.preempted.append((seq, event))
-        self.pool.release(seq)
         seq.preempted = True
         if swap:
             self.swap_free -= swap_blocks

@@ -14,11 +14,13 @@ class Seq:
         "blocks",
         "computed",
         "end",
+        "keyed",
         "order",
         "place",
         "preempted",
         "prefill",
         "request",
+        "table",
         "tokens",
     )
 
@@ -34,5 +36,7 @@ class Seq:
         if longest is not None:
             self.end = min(self.end, longest)
         self.blocks = 0  # blocks held; the pool counts them
+        self.table: list[int] = []  # and, with prefix caching, knows them by id
+        self.keyed = 0  # how many of these can be found
         self.place: tuple[int, int] = (0, order)  # in the queue, smallest first
         self.preempted = False  # at least once

@@ -30,6 +30,8 @@ class SchedulerConfig:
     - `scheduler_reserve_full_isl`: admit a request only if all its tokens fit, not just its
       first chunk.
     - `watermark`: share of the pool that an admission must leave free while others run.
+    - `enable_prefix_caching`: whether a request finds the cache of tokens that are still in the
+      pool, its own from before a preemption or those of a common prefix. vLLM's default is True.
 
     Raises ValueError for a value out of range, TypeError for a wrong type.
     """
@@ -45,6 +47,7 @@ class SchedulerConfig:
     long_prefill_token_threshold: int = 0
     scheduler_reserve_full_isl: bool = True
     watermark: float = 0.0
+    enable_prefix_caching: bool = False
 
     def __post_init__(self) -> None:
         least = {
@@ -58,7 +61,11 @@ class SchedulerConfig:
             least["max_model_len"] = 2
         for name, smallest in least.items():
             object.__setattr__(self, name, whole(name, getattr(self, name), least=smallest))
-        for name in ("enable_chunked_prefill", "scheduler_reserve_full_isl"):
+        for name in (
+            "enable_chunked_prefill",
+            "scheduler_reserve_full_isl",
+            "enable_prefix_caching",
+        ):
             object.__setattr__(self, name, flag(name, getattr(self, name)))
         if self.policy not in ("fcfs", "priority"):
             raise ValueError(f'policy must be "fcfs" or "priority", not {self.policy!r}')

@@ -27,8 +27,11 @@ class Request:
     """One request: who, when it arrives, and how many tokens it has.
 
     `id` is a number or a text; `arrival_ms` counts from 0 on; prompt and output have 1 token or
-    more. A smaller `priority` is more urgent; only the priority policy looks at it. Raises
-    ValueError for a value out of range, TypeError for a wrong type.
+    more. A smaller `priority` is more urgent; only the priority policy looks at it. Requests of
+    one `prefix_group` have the first tokens of their prompts in common, each as many as its
+    `prefix_tokens`; only prefix caching looks at that. Raises ValueError for a value out of
+    range, a prefix that is longer than the prompt, or a group or a length without the other;
+    TypeError for a wrong type.
     """
 
     id: int | str
@@ -36,6 +39,8 @@ class Request:
     prompt_tokens: int
     output_tokens: int
     priority: int = 0
+    prefix_group: int | str | None = None
+    prefix_tokens: int = 0
     arrival_ns: int = field(init=False, repr=False, compare=False)
     """The arrival in whole nanoseconds."""
 
@@ -48,8 +53,27 @@ class Request:
             object.__setattr__(self, name, tokens)
         object.__setattr__(self, "priority", whole(f"priority {who}", self.priority))
         object.__setattr__(self, "arrival_ms", scalar(f"arrival_ms {who}", self.arrival_ms))
+        self._check_prefix(who)
         fraction, ms = math.modf(self.arrival_ms)
         object.__setattr__(self, "arrival_ns", int(ms) * 10**6 + round(fraction * 1e6))
+
+    def _check_prefix(self, who: str) -> None:
+        group = self.prefix_group
+        if not (group is None or isinstance(group, str)):
+            group = whole(f"prefix_group {who}, if it is no text,", group)
+            object.__setattr__(self, "prefix_group", group)
+        tokens = whole(f"prefix_tokens {who}", self.prefix_tokens, least=0)
+        object.__setattr__(self, "prefix_tokens", tokens)
+        if tokens > self.prompt_tokens:
+            raise ValueError(
+                f"prefix_tokens {who} must not be more than its prompt_tokens "
+                f"({self.prompt_tokens}), not {tokens}"
+            )
+        if (group is None) != (tokens == 0):
+            raise ValueError(
+                f"prefix_group and prefix_tokens {who} must be given together, "
+                f"not {group!r} and {tokens}"
+            )
 
 
 def two() -> list[Request]:

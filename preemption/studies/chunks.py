@@ -73,10 +73,10 @@ def chunked_prefill(prompt_tokens: int, budget_tokens: int) -> ChunkedPrefill:
     run = Run(Scheduler(config), requests)
     iterations = []
     while run.first_token_ns[-1] is None:
-        start_ns, before = run.now, run.scheduled_tokens
+        start_ns, before = run.now, run.tally.scheduled_tokens
         run.step()
         if run.now > (_ARRIVAL_MS - _BEFORE_MS) * 1e6:
             start, end = (ns / 1e6 - _ARRIVAL_MS for ns in (start_ns, run.now))
-            prefill_tokens = run.scheduled_tokens - before - DECODES
+            prefill_tokens = run.tally.scheduled_tokens - before - DECODES
             iterations.append(ChunkIteration(start, end, prefill_tokens, DECODES))
     return ChunkedPrefill(tuple(iterations))

@@ -1,5 +1,7 @@
 """An iteration in sentences: who comes, who has to go, who computes what."""
 
+from dataclasses import replace
+
 from preemption.explorers.log import in_words
 from preemption.serving import Request, RunSettings, SchedulerConfig, simulate, two
 
@@ -45,3 +47,29 @@ def test_a_victim_resumes_with_nothing():
 
 def test_names_are_written_as_they_are():
     assert "Request <b> arrives." in in_words(log_of([Request("<b>", 0, 1, 1)])[0])
+
+
+def test_with_prefix_caching_it_says_what_was_found_and_what_was_overwritten():
+    log = log_of(config=replace(COLLISION, enable_prefix_caching=True))
+    said = [in_words(iteration) for iteration in log]
+    assert (
+        sum("Request 1 resumes with 32 tokens found in the pool." in words for words in said) == 1
+    )
+    overwritten = [words for words in said if "1 cached block is overwritten." in words]
+    assert len(overwritten) == sum(len(iteration.overwritten) for iteration in log) == 3
+    assert "copied back" not in " ".join(said)
+
+
+def test_a_new_request_finds_a_common_prefix():
+    requests = [Request(i, 0, 40, 2, prefix_group=0, prefix_tokens=40) for i in range(2)]
+    config = SchedulerConfig(16, 20, 128, 8, enable_prefix_caching=True)
+    assert (
+        "Request 0 is admitted. Request 0 prefills 40 tokens. "
+        "Request 1 is admitted with 32 tokens found in the pool. Request 1 prefills 8 tokens. "
+    ) in in_words(log_of(requests, config)[0])
+
+
+def test_several_blocks_are_overwritten():
+    requests = [Request(0, 0, 64, 1), Request(1, 1000, 64, 1)]
+    config = SchedulerConfig(16, 5, 128, 8, enable_prefix_caching=True)
+    assert "4 cached blocks are overwritten." in in_words(log_of(requests, config)[-1])

@@ -1,21 +1,26 @@
 """Random loads for the scheduler's tests: crowded, so that requests are preempted."""
 
-import json
 import math
 import os
 import random
+from dataclasses import replace
 from pathlib import Path
 
 from preemption import serving
 from preemption.serving import IterationCost, Request, RunSettings, SchedulerConfig
+from preemption.serving.replay import read_recorded
 
-TRACES = sorted((Path(__file__).parents[1] / "traces").glob("*.json"))
+TESTS = Path(__file__).parents[1]
+TRACES = sorted((TESTS / "traces").glob("*.json"))
+CACHING = sorted((TESTS / "traces_caching").glob("*.json*"))  # with prefix caching
 AZURE = Path(os.environ.get("AZURE_TRACES", Path(__file__).parents[3] / "shared" / "data"))
 NO_AZURE = "the Azure trace is missing: set AZURE_TRACES to the folder that holds its .csv files"
 
 
 def recorded(path):
-    return json.loads(path.read_text())
+    """The recorded run of a file that has one."""
+    (trace,) = read_recorded(path)
+    return trace
 
 
 def random_requests(rng):
@@ -75,6 +80,17 @@ def random_settings(rng):
             ]
         ),
     )
+
+
+def sharing(rng, requests):
+    """The same requests, two of three with the prefix of a group."""
+    shared = []
+    for request in requests:
+        if rng.random() < 0.66:
+            group, tokens = rng.choice([0, 1, "a"]), rng.randint(1, request.prompt_tokens)
+            request = replace(request, prefix_group=group, prefix_tokens=tokens)
+        shared.append(request)
+    return shared
 
 
 def random_load(seed, **settings):

@@ -37,10 +37,12 @@ def test_growing_gives_all_that_is_needed_or_nothing():
 
 def test_an_admission_leaves_the_watermark_free_beside_others():
     pool = pool_of(19, watermark=0.15)  # int(0.15 * 20) blocks
-    assert pool.has_room(16 * 19, beside_others=False)
-    assert not pool.has_room(16 * 19 + 1, beside_others=False)
-    assert pool.has_room(16 * 16, beside_others=True)
-    assert not pool.has_room(16 * 16 + 1, beside_others=True)
+    nothing = pool.find(seqs(1)[0])
+    assert (nothing.blocks, nothing.tokens, nothing.idle) == ((), 0, 0)
+    assert pool.has_room(16 * 19, nothing, beside_others=False)
+    assert not pool.has_room(16 * 19 + 1, nothing, beside_others=False)
+    assert pool.has_room(16 * 16, nothing, beside_others=True)
+    assert not pool.has_room(16 * 16 + 1, nothing, beside_others=True)
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 200)), max_size=60))

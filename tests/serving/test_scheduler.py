@@ -32,10 +32,10 @@ def test_every_decision_keeps_to_the_rules(threshold, seed):
     useful = sum(request.prompt_tokens + request.output_tokens - 1 for request in requests)
     events = [event for log in result.log for event in log.preempted]
     lost = sum(event.computed_tokens for event in events if event.how == "recompute")
-    assert (result.recomputed_tokens, result.preemptions) == (lost, len(events))
+    assert (result.lost_tokens, result.preemptions) == (lost, len(events))
     if result.outcome == "finished":
         assert result.unfinished == ()
-        assert result.scheduled_tokens - useful == lost
+        assert result.scheduled_tokens - useful == lost == result.recomputed_tokens
         assert result.generated_tokens == sum(request.output_tokens for request in requests)
         assert result.moved_bytes == 131_072 * 2 * sum(
             event.computed_tokens for event in events if event.how == "swap"
@@ -89,7 +89,7 @@ def test_two_requests_collide():
     assert (result.preemptions, result.recomputed_tokens) == (1, 48)
     assert result.iterations == 63
     log = next(log for log in result.log if log.preempted)
-    assert log.preempted[0] == (1, 48, 49, 3, 1, "recompute")
+    assert log.preempted[0] == (1, 48, 49, 3, 1, "recompute", 3, 0)
     assert (log.blocks, log.decided.waiting, log.decode_tokens) == ({0: 4}, (1,), 1)
     first = result.log[0]
     assert (first.prefill_tokens, first.duration_ns) == (64, 7_730_000 + 64 * 66_100)

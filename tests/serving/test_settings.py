@@ -22,6 +22,7 @@ SMALL = SchedulerConfig(16, 16, 64, 8)
         ("max_model_len", 4.5, TypeError, "max_model_len must be a whole number, not 4.5"),
         ("policy", "sjf", ValueError, 'policy must be "fcfs" or "priority", not \'sjf\''),
         ("enable_chunked_prefill", 1, TypeError, "enable_chunked_prefill must be True or False"),
+        ("enable_prefix_caching", "yes", TypeError, "enable_prefix_caching must be True or False"),
         ("scheduler_reserve_full_isl", None, TypeError, "must be True or False, not None"),
         ("long_prefill_token_threshold", -1, ValueError, "threshold must be 0 or more, not -1"),
         ("watermark", 1.0, ValueError, "watermark must be below 1, not 1.0"),

@@ -188,3 +188,30 @@ def test_numbers_of_other_types_become_python_numbers():
 def test_a_bad_request_is_refused(values, error, message):
     with pytest.raises(error, match=message):
         Request(*values)
+
+
+@pytest.mark.parametrize(
+    ("group", "tokens", "error", "message"),
+    [
+        (
+            0,
+            11,
+            ValueError,
+            "prefix_tokens of request 7 must not be more than its prompt_tokens",
+        ),
+        (0, -1, ValueError, "prefix_tokens of request 7 must be 0 or more, not -1"),
+        (0, 1.5, TypeError, "prefix_tokens of request 7 must be a whole number, not 1.5"),
+        (0, 0, ValueError, "prefix_group and prefix_tokens of request 7 must be given together"),
+        (None, 4, ValueError, "must be given together, not None and 4"),
+        (1.5, 4, TypeError, "prefix_group of request 7, if it is no text, must be a whole number"),
+    ],
+)
+def test_a_bad_prefix_is_refused(group, tokens, error, message):
+    with pytest.raises(error, match=message):
+        Request(7, 0, 10, 1, prefix_group=group, prefix_tokens=tokens)
+
+
+def test_a_prefix_may_be_the_whole_prompt():
+    request = Request(7, 0, 10, 1, prefix_group=np.int64(3), prefix_tokens=np.int8(10))
+    assert request == Request(7, 0, 10, 1, prefix_group=3, prefix_tokens=10)
+    assert [type(value) for value in (request.prefix_group, request.prefix_tokens)] == [int, int]
