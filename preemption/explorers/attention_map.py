@@ -46,9 +46,14 @@ class AttentionExplorer(Explorer[AttentionInChunks]):
             cached=cached,
             right=attention.largest_differences(outputs, self._outputs),
             wrong=wrong,
-            same=np.allclose(outputs, self._outputs, rtol=0, atol=_EQUAL)
-            and np.allclose(cache.keys, self._cache.keys, rtol=0, atol=_EQUAL)
-            and np.allclose(cache.values, self._cache.values, rtol=0, atol=_EQUAL),
+            same=all(
+                np.abs(ours - theirs).max() < _EQUAL
+                for ours, theirs in (
+                    (outputs, self._outputs),
+                    (cache.keys, self._cache.keys),
+                    (cache.values, self._cache.values),
+                )
+            ),
             changed=int((wrong > _EQUAL).sum()),
             outputs={
                 "in one pass": self._outputs[-1],

@@ -26,7 +26,7 @@ class BlockExplorer(OnMachine[BlockCosts]):
         )
 
     def _ask(self) -> BlockCosts:
-        recompute, copy, tokens = self.recompute(), self.copy(), self.tokens
+        recompute, copy, tokens = self.recompute, self.copy, self.tokens
         whole = replace(copy, layout="block")
         return BlockCosts(
             tokens=tokens,

@@ -38,19 +38,20 @@ class MachineExplorer(OnMachine[MachineCosts]):
             start = {"measured": False, "launch_us": 0} | start
         else:
             controls.append(kind.measured)
-            beside += [kind.block_tokens, kind.layout]
+            beside += [kind.block_tokens, kind.cache_layout]
         super().__init__(curves, controls, beside=beside, start=start)
         self._draw_guesses(guesses, curves.guesses.show)
 
+    @property
     def recompute(self) -> Recompute:
-        """Return the time to recompute at the present settings."""
+        """The time to recompute at the present settings."""
         if not self._linear:
-            return super().recompute()
+            return super().recompute
         percent = self.efficiency_percent
         return Recompute.linear(MODELS[self.model], DEVICES[self.device], percent / 100)
 
     def _ask(self) -> MachineCosts:
-        recompute, copy, tokens = self.recompute(), self.copy(), self.tokens
+        recompute, copy, tokens = self.recompute, self.copy, self.tokens
         n = tokens_to_draw(costs.bends(recompute, copy))
         found = costs.crossover_tokens(recompute, copy)
         return MachineCosts(

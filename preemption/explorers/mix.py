@@ -26,14 +26,14 @@ class MixExplorer(OnMachine[Mixes]):
         curves, kind = MixCurves(), type(self)
         super().__init__(
             curves,
-            [kind.model, kind.device, kind.link, kind.layout],
+            [kind.model, kind.device, kind.link, kind.cache_layout],
             beside=[kind.share_percent, kind.tokens, kind.block_tokens],
             start={"round_trip": False} | start,
         )
         self._draw_guesses(guesses, curves.guesses.show)
 
     def _ask(self) -> Mixes:
-        recompute, copy, tokens = self.recompute(), self.copy(), self.tokens
+        recompute, copy, tokens = self.recompute, self.copy, self.tokens
         recomputed, loaded = costs.mix_parts_ms(tokens, SHARES, recompute, copy)
         return Mixes(
             tokens=tokens,

@@ -42,7 +42,7 @@ class OnMachine(Explorer[Answer], Generic[Answer]):
     measured = Select(
         "prefill time", options=[("measured if known", True), ("derived", False)], default=True
     )
-    layout: Select[costs.Layout] = Select("one copy per", options=_LAYOUTS, default="layer")
+    cache_layout: Select[costs.Layout] = Select("one copy per", options=_LAYOUTS, default="layer")
     round_trip = Select("request waits for", options=TRIP_OPTIONS, default=True)
     tokens = Whole("cached tokens", default=1_000, low=1, high=1_000_000)
     block_tokens = Whole("tokens per block", default=costs.BLOCK_TOKENS, low=1, high=256)
@@ -50,8 +50,9 @@ class OnMachine(Explorer[Answer], Generic[Answer]):
     launch_us = Number("copy start (µs)", default=costs.LAUNCH_US, low=0, high=50, places=HALVES)
     fixed_ms = Number("fixed cost (ms)", default=0, low=0, high=50, places=HALVES)
 
+    @property
     def recompute(self) -> Recompute:
-        """Return the time to recompute at the present settings."""
+        """The time to recompute at the present settings."""
         return Recompute.of(
             MODELS[self.model],
             DEVICES[self.device],
@@ -59,14 +60,15 @@ class OnMachine(Explorer[Answer], Generic[Answer]):
             measured=self.measured,
         )
 
+    @property
     def copy(self) -> Copy:
-        """Return the time to copy at the present settings."""
+        """The time to copy at the present settings."""
         return Copy(
             model=MODELS[self.model],
             bandwidth_bytes_per_s=LINKS[self.link].bandwidth_bytes_per_s,
             bits=self.bits,
             block_tokens=self.block_tokens,
-            layout=self.layout,
+            layout=self.cache_layout,
             launch_us=self.launch_us,
             fixed_ms=self.fixed_ms,
             round_trip=self.round_trip,
@@ -96,5 +98,6 @@ class OnMachine(Explorer[Answer], Generic[Answer]):
             DEVICES[self.device],
             LINKS[self.link],
             answer.recompute,
-            answer.copy,
+            bits=answer.copy.bits,
+            launch_us=answer.copy.launch_us,
         )

@@ -55,15 +55,24 @@ def copy_formula(copy: Copy, tokens: float) -> str:
 
 
 @lru_cache(maxsize=8)  # a drag seldom changes them
-def of_machine(model: Model, device: Device, link: Link, recompute: Recompute, copy: Copy) -> str:
+def of_machine(
+    model: Model,
+    device: Device,
+    link: Link,
+    recompute: Recompute,
+    *,
+    bits: int,
+    launch_us: float,
+) -> str:
     """List the figures that these times are made of, each with its source and how sure it is.
 
-    If the device is too small for the model, that comes first.
+    `bits` are those of an element of the cache, `launch_us` what a copy takes to start. If the
+    device is too small for the model, that comes first.
     """
-    rows = [_of_model(model, copy.bits), _of_prefill(model, device, recompute)]
+    rows = [_of_model(model, bits), _of_prefill(model, device, recompute)]
     rows += [_of_device(device), _of_link(link)]
-    if copy.launch_us:
-        launch = f"{words.digits(copy.launch_us)} µs"
+    if launch_us:
+        launch = f"{words.digits(launch_us)} µs"
         measured = "5 to 7 µs were measured for one cudaMemcpyAsync (arXiv 2602.21548)"
         rows.append(("start of a copy", launch, measured, "assumed"))
     return html.page(_too_large(model, device), _listing(rows))

@@ -244,11 +244,11 @@ def _transform(axes: Axes, place: Place) -> Transform:
 def _pixels(artist: Any, place: Place, xs: Any, ys: Any) -> list[tuple[float, float]]:
     """Return points in pixels of the figure, y upwards: for a few, quicker than a transform."""
     axes, part = artist.axes, ("linear", 0.0, 1.0)
-    left, bottom, width, height = axes.bbox.bounds
+    left, bottom, right, top = axes.bbox.extents.tolist()
     x0, y0, x1, y1 = axes.viewLim.extents.tolist()
     x_axis = part if place == "axes" else (axes.get_xscale(), x0, x1)
     y_axis = (axes.get_yscale(), y0, y1) if place == "data" else part
-    x_px, y_px = _scale(*x_axis, left, width), _scale(*y_axis, bottom, height)
+    x_px, y_px = _scale(*x_axis, left, right - left), _scale(*y_axis, bottom, top - bottom)
     return [(x_px(x), y_px(y)) for x, y in zip(_floats(xs), _floats(ys), strict=True)]
 
 

@@ -131,7 +131,8 @@ class Select(Setting[T]):
     def __init__(
         self, label: str, *, options: Collection[T] | Collection[tuple[str, T]], default: T
     ) -> None:
-        self.label, self.options, self.default = label, options, default
+        self.label, self.default = label, default
+        self.options: Collection[Any] = options
 
     def labels(self) -> list[tuple[str, T]]:
         """Return what a reader sees of each value, and the value."""
@@ -149,7 +150,7 @@ class Select(Setting[T]):
 
     def as_of_now(self) -> Self:
         """Return the setting with the options there are now."""
-        return type(self)(self.label, options=self.labels(), default=self.default)
+        return type(self)(self.label, options=tuple(self.options), default=self.default)
 
     def row(self, changed: Changed, label_width: str) -> "Controls":
         """Return a dropdown."""
@@ -202,7 +203,7 @@ class _BoxAndSlider(Controls):
 class _Dropdown(Controls):
     def __init__(self, select: Select[Any], changed: Changed, label_width: str) -> None:
         self.list = widgets.Dropdown(
-            options=select.labels(),
+            options=tuple(select.options),
             description=select.label,
             style={"description_width": label_width},
             layout={"width": f"calc({label_width} + 210px)", "max_width": "100%"},

@@ -6,14 +6,15 @@ from functools import cache, partial
 import pytest
 from playwright.sync_api import expect
 
-from preemption import costs, words
-from preemption.costs import DEVICES, LINKS, MODELS, Copy, Recompute
-from preemption.explorers.machines import (
+from preemption import (
     BlockExplorer,
     CrossoverMapExplorer,
     MachineExplorer,
     MixExplorer,
+    costs,
+    words,
 )
+from preemption.costs import DEVICES, LINKS, MODELS, Copy, Recompute
 from tests.browser.accessibility import ForEveryone
 from tests.browser.lab import OnPage
 
