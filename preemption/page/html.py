@@ -22,9 +22,14 @@ def escaped(part: str) -> Html:
     return part if isinstance(part, Html) else Html(html.escape(part))
 
 
-def join(parts: Sequence[str], between: str = "") -> Html:
+def join(parts: Sequence[str]) -> Html:
     """Put texts and markup behind one another."""
-    return Html(Html(between).join(map(escaped, parts)))
+    return Html("".join(map(escaped, parts)))
+
+
+def lines(parts: Sequence[str]) -> Html:
+    """Put texts and markup below one another."""
+    return Html("<br>".join(map(escaped, parts)))
 
 
 def element(tag: str, *parts: str, **attributes: str) -> Html:

@@ -82,7 +82,7 @@ class _Question(widgets.VBox):  # type: ignore[misc]
         """Add what is left of the question without a kernel: its answer folds open."""
         bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
         asked = [self._question, *self._asks()]
-        question = html.element("p", html.join(asked, "<br>"))
+        question = html.element("p", html.lines(asked))
         answer = html.fold("answer", html.items(self._answers()))
         return bundle | {"text/plain": "\n".join(asked), "text/html": question + answer}
 

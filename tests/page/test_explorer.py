@@ -267,3 +267,27 @@ def test_colours_are_variables_in_the_page(explorer):
     for svg in (page_text(explorer), explorer._still.value.split("</style>")[-1]):
         assert "var(--pe-" in svg
         assert not re.findall(r"(?:fill|stroke): #(?!000000|ffffff)[0-9a-f]{6}", svg)
+
+
+def test_the_model_is_asked_once_per_change(explorer, monkeypatch):
+    asked = []
+    ask = type(explorer)._ask
+    monkeypatch.setattr(type(explorer), "_ask", lambda self: asked.append(1) or ask(self))
+    row(explorer, "tokens").slider.value += 1
+    assert len(asked) == 1  # the end of the drag draws the same answer
+    explorer.change(tokens=7, bandwidth_gb_per_s=1.0)
+    row(explorer, "bandwidth_gb_per_s").box.value = 3.0
+    assert len(asked) == 3
+    explorer.settle()
+    explorer._repr_mimebundle_()
+    assert len(asked) == 3
+
+
+def test_a_wrong_answer_of_the_model_changes_nothing(explorer, monkeypatch):
+    before, page = dict(explorer.settings), page_text(explorer)
+    monkeypatch.setattr(explorer, "_ask", lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        explorer.tokens = 7
+    assert (explorer.settings, page_text(explorer)) == (before, page)
+    explorer.settle()
+    assert page_text(explorer) == page
