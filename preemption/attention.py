@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from preemption.checks import Array
 
@@ -121,6 +122,25 @@ def prefill_chunks_apart(layer: Layer, tokens: Array, chunks: Sequence[int]) -> 
     Arguments, outputs and errors are those of `prefill`. It shows what chunked prefill is not.
     """
     return np.concatenate([forward(layer, chunk)[0] for chunk in _split(tokens, chunks)])
+
+
+def attended(chunks: Sequence[int]) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
+    """Pairs (query, key) of tokens that attend, in a prompt computed in these `chunks`.
+
+    First those within a chunk, then those whose key comes from the cache; each of shape
+    (pairs, 2), in order, tokens counted from 0. Raises ValueError for a size below 1.
+    """
+    if not chunks or min(chunks) < 1:
+        raise ValueError(f"chunks must be above 0, not {chunks!r}")
+    chunk = np.repeat(np.arange(len(chunks)), chunks)
+    same, earlier = chunk[:, None] == chunk, chunk[:, None] > chunk
+    return np.argwhere(np.tril(same)), np.argwhere(earlier)
+
+
+def largest_differences(outputs: Array, others: Array) -> Array:
+    """Return each token's largest difference between two outputs of shape (tokens, width)."""
+    differences: Array = np.abs(outputs - others).max(axis=1)
+    return differences
 
 
 def generate(

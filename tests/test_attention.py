@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from preemption.attention import (
     Layer,
     attend,
+    attended,
     equal_chunks,
     forward,
     generate,
+    largest_differences,
     prefill,
     prefill_chunks_apart,
     random_layer,
@@ -197,3 +199,22 @@ def test_the_eviction_must_be_one_of_the_steps(steps, evict_at):
 def test_equal_chunks_end_with_the_rest():
     assert equal_chunks(10, 4) == [4, 4, 2]
     assert equal_chunks(3, 5) == [3]
+
+
+@pytest.mark.parametrize("chunks", [[5], [2, 3], [1, 1, 1], [4, 1]])
+def test_each_token_attends_to_all_before_it_once(chunks):
+    computed, cached = (set(map(tuple, pairs.tolist())) for pairs in attended(chunks))
+    tokens = sum(chunks)
+    assert computed | cached == {(i, j) for i in range(tokens) for j in range(i + 1)}
+    assert not computed & cached
+    first = chunks[0]
+    assert all(key < first for query, key in cached if query == first)
+    for bad in ([], [0, 2], [3, -1]):
+        with pytest.raises(ValueError, match="chunks must be above 0"):
+            attended(bad)
+
+
+def test_the_largest_difference_of_each_token():
+    one = np.array([[1.0, 2.0], [3.0, 4.0]])
+    other = np.array([[1.0, 2.5], [0.0, 4.0]])
+    assert largest_differences(one, other).tolist() == [0.5, 3.0]

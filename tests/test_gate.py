@@ -18,7 +18,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 CELL_TIMEOUT_S = 3  # where a kernel stops; each of these cells takes an instant
-CURVES = "tests/page/test_live.py::test_curves_hold_the_models_data[10.0-1000-25.0]"
+CURVES = "tests/explorers/test_eviction_costs.py::test_curves_hold_the_models_data[10.0-1000-25.0]"
 
 
 def notebook_01():
@@ -102,7 +102,7 @@ def changed_number(printing):
 def callback_raises(printing):
     printing.source = (
         "explorer = CostExplorer()\n"
-        "explorer._curves.show = lambda *_: 1 / 0\n"
+        "explorer.picture.show = lambda *_: 1 / 0\n"
         "explorer.bandwidth_gb_per_s = 1.0"
     )
     printing.outputs = []
@@ -167,7 +167,7 @@ def write_file_faults(project):
 def bend_a_curve(project):
     path = project / "preemption" / "figures" / "eviction_costs.py"
     text = path.read_text()
-    right = "self.recompute_by_link.set_data(_ENDS_GB_PER_S, [recompute, recompute])"
+    right = "self.recompute_by_link.set_data(LINKS_GB_PER_S[[0, -1]], [recompute, recompute])"
     assert right in text
     path.write_text(text.replace(right, right.replace("recompute])", "1.01 * recompute])")))
 
@@ -202,7 +202,7 @@ def results(tmp_path_factory):
         start_pytest(
             project,
             *("tests/notebooks/test_hygiene.py", "tests/notebooks/test_prose.py", "runs"),
-            *("tests/page/test_live.py::test_defaults", CURVES),
+            *("tests/page/test_explorer.py::test_defaults", CURVES),
         ),
     ]
     failed, passed = set(), set()
@@ -236,4 +236,4 @@ def test_a_fault_in_a_run_is_found(results, name, number, fault):
 def test_a_curve_that_differs_from_the_model_is_found(results):
     failed, passed = results
     assert CURVES in failed
-    assert "tests/page/test_live.py::test_defaults" in passed
+    assert "tests/page/test_explorer.py::test_defaults" in passed

@@ -227,6 +227,7 @@ def test_the_tests_mirror_the_folders(folder):
 
 # A subject has the same stem wherever it stands.
 PLACES = {
+    "explorer": "preemption/explorers/{}.py",
     "figure": "preemption/figures/{}.py",
     "lesson": "preemption/lessons/{}.py",
     "browser test": "tests/browser/n*/test_{}.py",
@@ -234,8 +235,7 @@ PLACES = {
 # What is no subject of a picture, or lacks one of the places, and why.
 EXCEPTIONS = {
     "whole_notebook": "what holds for any notebook",
-    "eviction_timeline": "a still picture; eviction_costs asks about it",
-    "timeline": "the same",
+    "timeline": "a still picture; eviction_costs asks about it",
 }
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 

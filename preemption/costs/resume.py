@@ -10,16 +10,17 @@ event, a launch per copy, and the bytes. What the event costs the other requests
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Literal, Self, TypeAlias, get_args, overload
 
 import numpy as np
 
 from preemption.checks import Array, Values, flag, numbers, scalar
 from preemption.costs.catalogue import Device, Model, Sure, at_most, profile_of
-from preemption.costs.linear import crossover_bandwidth
+from preemption.costs.linear import Strategy, crossover_bandwidth
 
 Layout: TypeAlias = Literal["layer", "block"]
 
@@ -80,9 +81,7 @@ class Recompute:
         alike. Raises ValueError if the efficiency is out of range, or if parameters are needed
         and not known.
         """
-        if scalar("efficiency", efficiency, positive=True) > 1:
-            raise ValueError(f"efficiency must be above 0 and at most 1, not {efficiency!r}")
-        flop_per_ms = efficiency * device.bf16_tflop_per_s * 1e9
+        flop_per_ms = _efficiency(efficiency) * device.bf16_tflop_per_s * 1e9
         reached = f"at {100 * efficiency:g}% of {device.bf16_tflop_per_s:g} TFLOP/s"
         profile = profile_of(model, device) if flag("measured", measured) else None
         sure: Sure = "derived"
@@ -91,17 +90,15 @@ class Recompute:
             ms_per_token, sure = profile.ms_per_token, profile.sure
             source = f"measured: {profile.source}; attention derived {reached}"
         elif model.parameters is not None:
-            floor_ms = model.parameters * model.weight_bits / 8 / (device.memory_gb_per_s * 1e6)
+            floor_ms = weight_bytes(model) / (device.memory_gb_per_s * 1e6)
             start_ms = 0.0
-            ms_per_token = 2 * (model.active_parameters or model.parameters) / flop_per_ms
+            ms_per_token = _flop_per_token(model) / flop_per_ms
             source = (
                 f"derived: 2 FLOP per active parameter and token, and attention, {reached}; "
                 f"floor: all weights read once at {device.memory_gb_per_s:,g} GB/s"
             )
         else:
-            raise ValueError(
-                f"the parameters of {model.name} are not known, so no time can be derived from them"
-            )
+            raise _unknown_parameters(model)
         layer_ms = model.heads * (model.head_dim + model.value_size) / flop_per_ms
         return cls(
             floor_ms=floor_ms,
@@ -112,6 +109,21 @@ class Recompute:
             window=model.window,
             source=source,
             sure=sure,
+        )
+
+    @classmethod
+    def linear(cls, model: Model, device: Device, efficiency: float = EFFICIENCY) -> Self:
+        """Return what the lesson's linear model counts: the operations of the weights, derived.
+
+        Arguments and errors as in `of`; no floor, no attention.
+        """
+        flop_per_ms = _efficiency(efficiency) * device.bf16_tflop_per_s * 1e9
+        return cls(
+            floor_ms=0,
+            start_ms=0,
+            ms_per_token=_flop_per_token(model) / flop_per_ms,
+            source=f"2 FLOP per active parameter and token at {100 * efficiency:g}% of the peak",
+            sure="derived",
         )
 
     @overload
@@ -125,6 +137,14 @@ class Recompute:
     def linear_ms(self, tokens: Values) -> float | Array:
         """Max(floor, a + b n) in ms: all but attention, which is what the profiles measured."""
         return self._linear_at(numbers("tokens", tokens))
+
+    def ms_per_token_at(self, tokens: float) -> float:
+        """Time in ms that each of `tokens` (above 0) takes."""
+        return self.ms(scalar("tokens", tokens, positive=True)) / tokens
+
+    def attention_ms(self, tokens: float) -> float:
+        """Time in ms of the attention among `tokens` (0 or more): what `ms` has beyond linear."""
+        return self.ms(tokens) - float(self.linear_ms(tokens))
 
     def _linear_at(self, n: float | Array) -> float | Array:
         line = self.start_ms + self.ms_per_token * n
@@ -159,7 +179,7 @@ class Copy:
     one piece. Each copy takes `launch_us` microseconds to start, each event `fixed_ms`. With
     `round_trip` the cache goes out and back; without, it is copied out in the background and
     only the way back counts. Copies are counted as tokens / block_tokens, not rounded up, and
-    a block may have any size above 0, so that a break-even is one. Raises ValueError for a value
+    a block may have any size above 0, so that a crossover is one. Raises ValueError for a value
     out of range, TypeError for a wrong type.
     """
 
@@ -197,6 +217,23 @@ class Copy:
     def overhead_ms(self, tokens: Values) -> float | Array:
         """Return the part of `ms` that no bandwidth takes away: fixed cost and launches."""
         return self.fixed_ms + self._trips * 1e-3 * self.launch_us * self.copies(tokens)
+
+    def over_links_ms(self, tokens: float, bandwidth_bytes_per_s: Values) -> float | Array:
+        """Time in ms over links of other bandwidths (above 0; a scalar or a NumPy array)."""
+        bandwidth = numbers("bandwidth_bytes_per_s", bandwidth_bytes_per_s, positive=True)
+        overhead_ms = float(self.overhead_ms(scalar("tokens", tokens)))
+        moving_ms = self.ms(tokens) - overhead_ms
+        return overhead_ms + moving_ms * (self.bandwidth_bytes_per_s / bandwidth)
+
+    def over_blocks_ms(self, tokens: float, block_tokens: Values) -> float | Array:
+        """Time in ms in blocks of other sizes (above 0; a scalar or a NumPy array)."""
+        blocks = numbers("block_tokens", block_tokens, positive=True)
+        launches_ms = self._launches_ms(scalar("tokens", tokens))
+        return self.ms(tokens) - launches_ms + launches_ms * (self.block_tokens / blocks)
+
+    def _launches_ms(self, tokens: float) -> float:
+        """Return the time that all copies take to start, both ways."""
+        return float(self.overhead_ms(tokens)) - self.fixed_ms
 
     @property
     def _trips(self) -> int:
@@ -263,21 +300,67 @@ def crossover_tokens(recompute: Recompute, copy: Copy) -> tuple[float, ...]:
     return tuple(found)
 
 
+def cheaper_ways(
+    recompute: Recompute, copy: Copy, crossovers: Sequence[float]
+) -> tuple[Strategy | None, ...]:
+    """Name the cheaper way below, between and above these `crossover_tokens`: one more than they.
+
+    Without crossovers there is one for all counts, or None where both cost the same.
+    """
+    edges = [crossovers[0] / 4, *crossovers, 4 * crossovers[-1]] if crossovers else [1, 1e6]
+
+    def way(tokens: float) -> Strategy | None:
+        costs_ms = recompute.ms(tokens), copy.ms(tokens)
+        if not crossovers and math.isclose(*costs_ms):
+            return None
+        return "swap" if costs_ms[1] < costs_ms[0] else "recompute"
+
+    return tuple(way(math.sqrt(low * high)) for low, high in pairwise(edges))
+
+
+def most_ahead(recompute: Recompute, copy: Copy, low: float, high: float) -> float:
+    """Return by what factor recomputing is cheaper at most, from `low` to `high` tokens (above 0).
+
+    Looked for at 200 counts between the two.
+    """
+    between = np.geomspace(
+        scalar("low", low, positive=True), scalar("high", high, positive=True), 200
+    )
+    return float(np.max(copy.ms(between) / recompute.ms(between)))
+
+
+def bends(recompute: Recompute, copy: Copy) -> tuple[float, ...]:
+    """Token counts above 0 at which a cost bends: where a window is full or a floor ends."""
+    found = {recompute.window or 0.0, copy.model.window or 0.0}
+    if recompute.ms_per_token:
+        found.add((recompute.floor_ms - recompute.start_ms) / recompute.ms_per_token)
+    return tuple(sorted(n for n in found if n > 0))
+
+
 @overload
 def crossover_bandwidth_at(recompute: Recompute, copy: Copy, tokens: float) -> float: ...
 @overload
-def crossover_bandwidth_at(recompute: Recompute, copy: Copy, tokens: Values) -> float | Array: ...
-def crossover_bandwidth_at(recompute: Recompute, copy: Copy, tokens: Values) -> float | Array:
+def crossover_bandwidth_at(
+    recompute: Recompute, copy: Copy, tokens: Values, block_tokens: Values | None = ...
+) -> float | Array: ...
+def crossover_bandwidth_at(
+    recompute: Recompute, copy: Copy, tokens: Values, block_tokens: Values | None = None
+) -> float | Array:
     """Bandwidth in bytes/s at which both cost the same for `tokens`; swap is cheaper above it.
 
-    `copy` gives everything but the bandwidth, its own does not count. The result is infinite
-    where no link is fast enough. `tokens` is 0 or more, a scalar or a NumPy array.
+    `copy` gives everything but the bandwidth, its own does not count; nor does its block size
+    where `block_tokens` are given (above 0). The result is infinite where no link is fast enough.
+    `tokens` is 0 or more; both are scalars or NumPy arrays that broadcast.
     """
-    left_ms = np.asarray(recompute.ms(tokens) - copy.overhead_ms(tokens))
+    overhead_ms = copy.overhead_ms(tokens)
+    if block_tokens is not None:
+        smaller = copy.block_tokens / numbers("block_tokens", block_tokens, positive=True)
+        overhead_ms = copy.fixed_ms + (overhead_ms - copy.fixed_ms) * smaller
+    left_ms = np.asarray(recompute.ms(tokens) - overhead_ms)
     moved = copy._trips * 1e3 * np.asarray(copy.model.cache_bytes(tokens, copy.bits), np.float64)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         bandwidth = np.where(left_ms > 0, moved / left_ms, np.inf)
-    return bandwidth if isinstance(tokens, np.ndarray) else float(bandwidth)
+    return bandwidth if bandwidth.ndim or isinstance(tokens, np.ndarray) else float(bandwidth)
 
 
 def crossover_block_tokens(recompute: Recompute, copy: Copy, tokens: float) -> float:
@@ -288,9 +371,24 @@ def crossover_block_tokens(recompute: Recompute, copy: Copy, tokens: float) -> f
     is one number, 0 or more.
     """
     tokens = scalar("tokens", tokens)
-    launches_ms = copy.overhead_ms(tokens) - copy.fixed_ms
-    left_ms = recompute.ms(tokens) - (copy.ms(tokens) - launches_ms)
-    return float(launches_ms * copy.block_tokens / left_ms) if left_ms > 0 else math.inf
+    return _meeting_block(copy, tokens, recompute.ms(tokens) - copy.ms(tokens))
+
+
+def least_block_tokens(recompute: Recompute, copy: Copy, tokens: float) -> float:
+    """Block size in tokens up to which no link is fast enough for swap to be cheaper.
+
+    There starting the copies alone takes as long as to recompute. Arguments and result are those
+    of `crossover_block_tokens`.
+    """
+    tokens = scalar("tokens", tokens)
+    return _meeting_block(copy, tokens, recompute.ms(tokens) - float(copy.overhead_ms(tokens)))
+
+
+def _meeting_block(copy: Copy, tokens: float, spare_ms: float) -> float:
+    """Return the block size at which the copies take `spare_ms` longer to start than now."""
+    launches_ms = copy._launches_ms(tokens)
+    left_ms = spare_ms + launches_ms
+    return launches_ms * copy.block_tokens / left_ms if left_ms > 0 else math.inf
 
 
 def linear_crossover_bandwidth(
@@ -300,13 +398,61 @@ def linear_crossover_bandwidth(
     bits: int = 16,
     round_trip: bool = True,
 ) -> float:
-    """Return the break-even bandwidth in bytes/s of the linear model, for any number of tokens.
+    """Return the crossover bandwidth in bytes/s of the linear model, for any number of tokens.
 
     Closed form, bytes per token x FLOP/s reached / active parameters for a round trip: no
-    floor, no attention, no launches; for a sliding window it holds below the window.
+    floor, no attention, no launches; for a sliding window it holds below the window. Raises
+    ValueError for a value out of range, or if the model's parameters are not known.
     """
-    per_token = Recompute.of(model, device, efficiency, measured=False).ms_per_token
-    return crossover_bandwidth(model.cache_bytes(1, bits), per_token, round_trip)
+    found = linear_crossover_bandwidths([model], [device], efficiency, bits, round_trip)
+    return float(found[0, 0])
+
+
+def linear_crossover_bandwidths(
+    models: Sequence[Model],
+    devices: Sequence[Device],
+    efficiency: float = EFFICIENCY,
+    bits: int = 16,
+    round_trip: bool = True,
+) -> Array:
+    """Return `linear_crossover_bandwidth` of all models (rows) on all devices (columns)."""
+    reached = 1e9 * _efficiency(efficiency) * np.array([d.bf16_tflop_per_s for d in devices])
+    flop = np.array([_flop_per_token(model) for model in models])
+    n_bytes = np.array([model.cache_bytes(1, bits) for model in models])
+    return np.asarray(crossover_bandwidth(n_bytes[:, None], flop[:, None] / reached, round_trip))
+
+
+def weight_bytes(model: Model) -> float:
+    """Bytes of a model's weights. Raises ValueError if its parameters are not known."""
+    if model.parameters is None:
+        raise _unknown_parameters(model)
+    return model.parameters * model.weight_bits / 8
+
+
+def devices_for_weights(model: Model, device: Device) -> int:
+    """Count the devices that hold a model's weights; 1 if its parameters are not known."""
+    known = model.parameters is not None
+    return max(1, math.ceil(weight_bytes(model) / (1e9 * device.memory_gb))) if known else 1
+
+
+def _flop_per_token(model: Model) -> float:
+    """Return 2 FLOP per active parameter."""
+    if model.parameters is None:
+        raise _unknown_parameters(model)
+    return 2 * (model.active_parameters or model.parameters)
+
+
+def _unknown_parameters(model: Model) -> ValueError:
+    return ValueError(
+        f"the parameters of {model.name} are not known, so no time can be derived from them"
+    )
+
+
+def _efficiency(efficiency: object) -> float:
+    share = scalar("efficiency", efficiency, positive=True)
+    if share > 1:
+        raise ValueError(f"efficiency must be above 0 and at most 1, not {efficiency!r}")
+    return share
 
 
 @dataclass(frozen=True)
@@ -327,15 +473,26 @@ def mix_ms(tokens: float, share: Values, recompute: Recompute, copy: Copy) -> fl
     `share` is from 0 to 1, a scalar or a NumPy array. Both start when the request resumes, so
     the copy out must have been in the background: `copy` without `round_trip`, else ValueError.
     """
-    tokens, shares = scalar("tokens", tokens), numbers("share", share)
-    if np.any(np.asarray(shares) > 1):
+    slower = np.maximum(*mix_parts_ms(tokens, share, recompute, copy))
+    return slower if isinstance(share, np.ndarray) else float(slower)
+
+
+def mix_parts_ms(
+    tokens: float, share: Values, recompute: Recompute, copy: Copy
+) -> tuple[Array, Array]:
+    """Return the times in ms of both parts of a mix: what is recomputed, and what is loaded.
+
+    The mix takes as long as the slower. Arguments and errors as in `mix_ms`.
+    """
+    tokens, shares = scalar("tokens", tokens), np.asarray(numbers("share", share))
+    if np.any(shares > 1):
         raise ValueError(f"share must be from 0 to 1, not {np.max(shares)}")
     if copy.round_trip:
         raise ValueError("a mix loads while it recomputes: give a copy without round_trip")
-    recomputed = np.where(np.asarray(shares) > 0, recompute._at(shares * tokens), 0.0)
-    loaded = np.where(np.asarray(shares) < 1, copy._at((1 - shares) * tokens), 0.0)
-    slower = np.maximum(recomputed, loaded)
-    return slower if isinstance(share, np.ndarray) else float(slower)
+    return (
+        np.where(shares > 0, recompute._at(shares * tokens), 0.0),
+        np.where(shares < 1, copy._at((1 - shares) * tokens), 0.0),
+    )
 
 
 def best_mix(tokens: float, recompute: Recompute, copy: Copy) -> Mix:

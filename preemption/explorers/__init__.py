@@ -1,22 +1,34 @@
-"""What a reader drags: one module per explorer, and what they share.
+"""What a reader drags: a module for each explorer, named like its figure, and what they share.
 
 Each asks its model once per change and gets one frozen answer; picture, table, verdict and the
 text for those who cannot see the picture are made from that.
+
+eviction_costs  cached tokens and link bandwidth against the cost of an eviction
+timeline        what an eviction costs one request, as pictures that do not move
+machine_costs   real models, devices and links: which way is cheaper, and where that changes
+crossover_map   the crossover bandwidth of all models on all devices
+block_sizes     what small copies cost
+mix             both ways at once
+slot_chart      static groups and iteration-level admission
+chunks          a long prompt in chunks
+attention_map   who attends to whom in chunks
+load            latency and throughput by arrival rate
+
+comparison      how both ways to resume compare, in words and in a table
+on_machine      the settings of a model on a device
+sources         formulas with their numbers put in, and where the numbers come from
 """
 
-from preemption.explorers.eviction_costs import CostExplorer, eviction_timeline, open_costs
-from preemption.explorers.machines import (
-    BlockExplorer,
-    CrossoverMapExplorer,
-    MachineExplorer,
-    MixExplorer,
-)
-from preemption.explorers.schedules import (
-    AttentionExplorer,
-    ChunkExplorer,
-    LoadExplorer,
-    SlotExplorer,
-)
+from preemption.explorers.attention_map import AttentionExplorer
+from preemption.explorers.block_sizes import BlockExplorer
+from preemption.explorers.chunks import ChunkExplorer
+from preemption.explorers.crossover_map import CrossoverMapExplorer
+from preemption.explorers.eviction_costs import CostExplorer
+from preemption.explorers.load import LoadExplorer
+from preemption.explorers.machine_costs import MachineExplorer
+from preemption.explorers.mix import MixExplorer
+from preemption.explorers.slot_chart import SlotExplorer
+from preemption.explorers.timeline import eviction_timeline, open_costs
 
 __all__ = [
     "AttentionExplorer",

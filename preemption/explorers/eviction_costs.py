@@ -1,17 +1,24 @@
-"""The explorer of notebook 01: cached tokens and link bandwidth against the cost of an eviction."""
+"""Cached tokens and link bandwidth against the cost of an eviction."""
 
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from preemption import costs, words
-from preemption.explorers import table
-from preemption.figures.eviction_costs import HIGH_GB_PER_S, LOW_GB_PER_S, CostCurves
-from preemption.figures.eviction_timeline import OpenCosts, Timeline
-from preemption.page.controls import Number
-from preemption.page.live import Explorer, Still, Words
+from preemption.explorers import comparison
+from preemption.figures.eviction_costs import (
+    HIGH_GB_PER_S,
+    LINKS_GB_PER_S,
+    LOW_GB_PER_S,
+    CostCurves,
+    EvictionCosts,
+)
+from preemption.page.controls import Number, Setting, Whole
+from preemption.page.explorer import Explorer, Words
 
 
-class CostExplorer(Explorer):
+class CostExplorer(Explorer[EvictionCosts]):
     """Drag the victim's cached tokens and the link's bandwidth; see which way is cheaper.
 
     `tokens` (1 to 131,072), `bandwidth_gb_per_s` (0.1 to 1,000) and `ms_per_token` (prefill
@@ -20,80 +27,58 @@ class CostExplorer(Explorer):
     drawn in the picture. `verdict` says what the picture shows.
     """
 
-    tokens = Number("cached tokens", default=1_000, low=1, high=131_072, whole=True)
+    tokens = Whole("cached tokens", default=1_000, low=1, high=131_072)
     bandwidth_gb_per_s = Number(
         "link bandwidth (GB/s)", default=25.0, low=LOW_GB_PER_S, high=HIGH_GB_PER_S
     )
     ms_per_token = Number("prefill (ms per token)", default=costs.MS_PER_TOKEN, low=0.01, high=10.0)
 
     def __init__(self, guesses: Sequence[Any] = (), *, prefill_control: bool = False) -> None:
-        self._curves = CostCurves()
-        controls = [type(self).tokens, type(self).bandwidth_gb_per_s]
+        curves = CostCurves()
+        controls: list[Setting[Any]] = [type(self).tokens, type(self).bandwidth_gb_per_s]
         if prefill_control:
             controls.append(type(self).ms_per_token)
         super().__init__(
-            self._curves,
+            curves,
             controls,
             note="Either way the resumed request pays: eviction is never free, and the policy must "
             "include that cost.",
         )
-        self._draw_guesses(guesses, self._curves.guesses.show)
+        self._draw_guesses(guesses, curves.guesses.show)
 
-    def _fit(self) -> bool:
-        return self._curves.fit(self.tokens, self.ms_per_token)
-
-    def _show(self) -> Words:
-        tokens, bandwidth, prefill = self.tokens, self.bandwidth_gb_per_s, self.ms_per_token
-        self._curves.show(tokens, bandwidth, prefill)
-        recompute = costs.recompute_ms(tokens, prefill)
-        swap = costs.swap_ms(tokens, costs.PER_TOKEN_BYTES, bandwidth * 1e9)
-        crossover = costs.crossover_bandwidth(costs.PER_TOKEN_BYTES, prefill) / 1e9
-        cost_ms = {"recompute": recompute, "swap": swap}
-        winner = table.winner(cost_ms)
-        below = "one on the other" if swap == recompute else f"{winner} below"
-        return Words(
-            verdict=f"At {words.count(tokens, 'token')} and {words.plain(bandwidth)} GB/s: "
-            f"recompute {words.digits(recompute)} ms, swap {words.digits(swap)} ms; "
-            f"cheaper here: {winner}, {table.lead(cost_ms)}.",
-            alternative=f"Time to resume a victim of {words.count(tokens, 'token')}. Left, over "
-            f"link bandwidth: recompute is flat at {words.digits(recompute)} ms, swap falls, they "
-            f"cross at {words.digits(crossover, 3)} GB/s. Right, over tokens, at "
-            f"{words.plain(bandwidth)} GB/s: two straight lines from 0, {below}.",
-            table_html=table.cost_table(
-                {"recompute": "drop and recompute", "swap": "swap out and back"},
-                {
-                    "recompute": f"prefill the tokens again at {words.plain(prefill)} ms each",
-                    "swap": f"{words.size(tokens * costs.PER_TOKEN_BYTES)} each way at "
-                    f"{words.plain(bandwidth)} GB/s",
-                },
-                cost_ms,
-            ),
+    def _ask(self) -> EvictionCosts:
+        tokens, n_bytes = self.tokens, costs.PER_TOKEN_BYTES
+        link = self.bandwidth_gb_per_s * 1e9
+        return EvictionCosts(
+            tokens=tokens,
+            bandwidth_gb_per_s=self.bandwidth_gb_per_s,
+            recompute_ms_per_token=self.ms_per_token,
+            swap_ms_per_token=costs.swap_ms(1, n_bytes, link),
+            recompute_ms=costs.recompute_ms(tokens, self.ms_per_token),
+            swap_ms=costs.swap_ms(tokens, n_bytes, link),
+            swap_over_links_ms=np.asarray(costs.swap_ms(tokens, n_bytes, LINKS_GB_PER_S * 1e9)),
+            crossover_gb_per_s=costs.crossover_bandwidth(n_bytes, self.ms_per_token) / 1e9,
         )
 
-
-def eviction_timeline(tokens: int = 1_000) -> Still:
-    """Show one request that is evicted with `tokens` cached tokens and resumed, both ways.
-
-    Raises ValueError for a negative number, or one too large for the time line (1,400 or more).
-    """
-    recompute = costs.recompute_ms(tokens)
-    copy = costs.swap_ms(
-        tokens, costs.PER_TOKEN_BYTES, costs.BANDWIDTH_BYTES_PER_S, round_trip=False
-    )
-    return Still(
-        Timeline(tokens),
-        f"A request of {words.count(tokens, 'token')} is evicted and resumes. Recomputed, "
-        f"it pays {words.digits(recompute)} ms of prefill; swapped, {words.digits(copy)} ms to "
-        "copy the cache out and as much to copy it back.",
-    )
-
-
-def open_costs(tokens: int = 1_000) -> Still:
-    """Show what either way of resuming a request takes, with the times left open."""
-    size = words.size(tokens * costs.PER_TOKEN_BYTES)
-    return Still(
-        OpenCosts(tokens),
-        f"Two ways to resume a request of {words.count(tokens, 'cached token')}. Recompute: one "
-        f"bar, prefill {words.count(tokens, 'token')} again, ? ms. Swap: two bars, copy {size} "
-        "out and copy it back, together ? ms. The bars are not to scale.",
-    )
+    def _say(self, answer: EvictionCosts) -> Words:
+        recompute, swap = answer.recompute_ms, answer.swap_ms
+        tokens = words.count(answer.tokens, "token")
+        gb_per_s = f"{words.plain(answer.bandwidth_gb_per_s)} GB/s"
+        prefill = words.plain(answer.recompute_ms_per_token)
+        n_bytes = words.size(answer.tokens * costs.PER_TOKEN_BYTES)
+        below = f"{comparison.winner(recompute, swap)} below"
+        if swap == recompute:
+            below = "one on the other"
+        return Words(
+            verdict=f"At {tokens} and {gb_per_s}: {comparison.both_costs(recompute, swap)}",
+            alternative=f"Time to resume a victim of {tokens}. Left, over "
+            f"link bandwidth: recompute is flat at {words.digits(recompute)} ms, swap falls, they "
+            f"cross at {words.digits(answer.crossover_gb_per_s, 3)} GB/s. Right, over tokens, at "
+            f"{gb_per_s}: two straight lines from 0, {below}.",
+            table=comparison.cost_table(
+                recompute,
+                swap,
+                recompute_how=f"prefill the tokens again at {prefill} ms each",
+                swap_how=f"{n_bytes} each way at {gb_per_s}",
+            ),
+        )

@@ -1,11 +1,21 @@
-"""A machine's formulas with its numbers put in, and where the numbers come from, as HTML."""
+"""A machine's formulas with its numbers put in, and where the numbers come from."""
 
-import html
-import math
 from collections.abc import Iterable
+from functools import lru_cache
 
 from preemption import words
-from preemption.costs import Copy, Device, Entry, Link, Model, Recompute, profile_of
+from preemption.costs import (
+    Copy,
+    Device,
+    Entry,
+    Link,
+    Model,
+    Recompute,
+    devices_for_weights,
+    profile_of,
+    weight_bytes,
+)
+from preemption.page import html
 
 # How sure a figure is, as a reader understands it.
 _SURE = {
@@ -17,7 +27,7 @@ _SURE = {
 
 
 def recompute_formula(recompute: Recompute, tokens: float) -> str:
-    """Write T(n) = max(floor, a + b n) + c n² with its numbers, at n = `tokens`."""
+    """Write T(n) = max(floor, a + b n) + c n^2 with its numbers, at n = `tokens`."""
     n = words.plain(tokens)
     formula = f"{words.digits(recompute.ms_per_token, 3)} × {n}"
     if recompute.start_ms:
@@ -25,11 +35,10 @@ def recompute_formula(recompute: Recompute, tokens: float) -> str:
     if recompute.floor_ms:
         formula = f"max({words.digits(recompute.floor_ms, 3)}, {formula})"
     if recompute.window:
-        attention_ms = recompute.ms(tokens) - float(recompute.linear_ms(tokens))
-        formula += f" + {words.digits(attention_ms, 3)} for attention"
+        formula += f" + {words.digits(recompute.attention_ms(tokens), 3)} for attention"
     elif recompute.ms_per_token2:
-        digits, power = f"{recompute.ms_per_token2:.2e}".split("e-")
-        formula += f" + {digits} × 10<sup>&minus;{int(power)}</sup> × {n}<sup>2</sup>"
+        digits, power = f"{recompute.ms_per_token2:.2e}".split("e")
+        formula += f" + {digits} × 10^{int(power)} × {n}^2"
     return formula
 
 
@@ -45,18 +54,28 @@ def copy_formula(copy: Copy, tokens: float) -> str:
     return f"{words.digits(copy.fixed_ms)} + {formula}" if copy.fixed_ms else formula
 
 
-def of_machine(model: Model, device: Device, link: Link, recompute: Recompute, copy: Copy) -> str:
+@lru_cache(maxsize=8)  # a drag seldom changes them
+def of_machine(
+    model: Model,
+    device: Device,
+    link: Link,
+    recompute: Recompute,
+    *,
+    bits: int,
+    launch_us: float,
+) -> str:
     """List the figures that these times are made of, each with its source and how sure it is.
 
-    If the device is too small for the model, that comes first.
+    `bits` are those of an element of the cache, `launch_us` what a copy takes to start. If the
+    device is too small for the model, that comes first.
     """
-    rows = [_of_model(model, copy.bits), _of_prefill(model, device, recompute)]
+    rows = [_of_model(model, bits), _of_prefill(model, device, recompute)]
     rows += [_of_device(device), _of_link(link)]
-    if copy.launch_us:
-        launch = f"{words.digits(copy.launch_us)} µs"
+    if launch_us:
+        launch = f"{words.digits(launch_us)} µs"
         measured = "5 to 7 µs were measured for one cudaMemcpyAsync (arXiv 2602.21548)"
         rows.append(("start of a copy", launch, measured, "assumed"))
-    return f'<div class="pe">{_too_large(model, device)}{_listing(rows)}</div>'
+    return html.page(_too_large(model, device), _listing(rows))
 
 
 def of_all(models: Iterable[Model], devices: Iterable[Device], links: Iterable[Link]) -> str:
@@ -64,8 +83,7 @@ def of_all(models: Iterable[Model], devices: Iterable[Device], links: Iterable[L
     rows = [_of_link(link) for link in links]
     rows += [_of_device(device) for device in devices]
     rows += [_of_model(model, 16) for model in models]
-    summary = "<summary>sources of all figures in the map</summary>"
-    return f'<div class="pe"><details>{summary}{_listing(rows)}</details></div>'
+    return html.page(html.fold("sources of all figures in the map", _listing(rows)))
 
 
 def _of_model(model: Model, bits: int) -> tuple[str, str, str, str]:
@@ -106,26 +124,18 @@ def _cited(row: Entry) -> str:
 
 def _too_large(model: Model, device: Device) -> str:
     """Warn if the weights alone are more than the device holds."""
-    weights_gb = (model.parameters or 0) * model.weight_bits / 8 / 1e9
-    if weights_gb <= device.memory_gb:
+    share = devices_for_weights(model, device)
+    if share == 1:
         return ""
-    share = math.ceil(weights_gb / device.memory_gb)
-    return (
-        f'<p class="pe-note">{html.escape(model.name)} does not fit: its weights take '
-        f"{words.digits(weights_gb, 3)} GB, one {html.escape(device.name)} has "
-        f"{words.digits(device.memory_gb)} GB. At least {share} must share it. If they share work "
-        "and cache evenly, both times are divided alike, and the choice stays.</p>"
+    return html.element(
+        "p",
+        f"{model.name} does not fit: its weights take {words.digits(weight_bytes(model) / 1e9, 3)} "
+        f"GB, one {device.name} has {words.digits(device.memory_gb)} GB. At least {share} must "
+        "share it. If they share work and cache evenly, both times are divided alike, and the "
+        "choice stays.",
+        class_="pe-note",
     )
 
 
 def _listing(rows: Iterable[tuple[str, str, str, str]]) -> str:
-    body = "".join(
-        f'<tr><th scope="row">{html.escape(what)}</th>'
-        + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
-        + "</tr>"
-        for what, *cells in rows
-    )
-    head = "".join(
-        f'<th scope="col">{name}</th>' for name in ("of", "figure", "source", "how sure")
-    )
-    return f'<table class="pe-sources"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+    return html.table(["of", "figure", "source", "how sure"], list(rows), class_="pe-sources")

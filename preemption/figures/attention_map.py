@@ -1,19 +1,42 @@
 """Who attends to whom when a prompt is computed in chunks, and what comes out."""
 
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
 from preemption import words
 from preemption.checks import Array
 from preemption.figures import quick, style
+from preemption.figures.picture import Picture
 from preemption.page import theme
 
 _EDGE = 0.5
 
 
-class AttentionMap:
+@dataclass(frozen=True, eq=False)
+class AttentionInChunks:
+    """A prompt in `chunks`, and how far each token's output is off, computed right and wrong.
+
+    `computed` and `cached` are the pairs of `attention.attended`, `outputs` those of the last
+    token by how they were computed; `same` says whether outputs and cache are those of one pass.
+    """
+
+    chunks: list[int]
+    computed: NDArray[np.int_]
+    cached: NDArray[np.int_]
+    right: Array
+    wrong: Array
+    same: bool
+    changed: int
+    outputs: dict[str, Array]
+
+
+class AttentionMap(Picture[AttentionInChunks]):
     """A cell for each pair of tokens that attend; the differences to a prefill in one pass."""
 
     def __init__(self, tokens: int, largest_difference: float) -> None:
-        self._tokens = tokens
-        self.figure = style.figure(860, 390)
+        super().__init__(860, 390)
         self.map = style.panel(
             self.figure,
             (0.075, 0.13, 0.37, 0.78),
@@ -50,30 +73,16 @@ class AttentionMap:
             self.differences, "each chunk alone (wrong)", color=theme.PREFILL_TEXT
         )
         self._wrong.put(1, 0.9 * top)
-        self.moving: list[quick.Artist] = [
-            self.cached,
-            self.computed,
-            self.wrong,
-            self.right,
-            self._title,
-            *self._keys,
-            self._right,
-            self._wrong,
-        ]
 
-    def show(self, chunk_tokens: int, right: Array, wrong: Array) -> None:
-        """Show chunks of this size, and each token's difference computed right and wrong."""
-        cells: dict[bool, list[tuple[float, float, float, float]]] = {True: [], False: []}
-        for query in range(self._tokens):
-            for key in range(query + 1):
-                same_chunk = key // chunk_tokens == query // chunk_tokens
-                cells[same_chunk].append((key + _EDGE, query + _EDGE, 1, 1))
-        self.computed.put(cells[True])
-        self.cached.put(cells[False])
-        numbers = range(1, self._tokens + 1)
-        self.right.set_data(numbers, right)
-        self.wrong.set_data(numbers, wrong)
-        chunks = -(-self._tokens // chunk_tokens)
+    def show(self, answer: AttentionInChunks) -> None:
+        """Show these chunks, and each token's difference computed right and wrong."""
+        for boxes, pairs in ((self.computed, answer.computed), (self.cached, answer.cached)):
+            corners = pairs[:, ::-1] + _EDGE
+            boxes.put(np.column_stack([corners, np.ones_like(corners)]))
+        tokens = len(answer.right)
+        numbers = range(1, tokens + 1)
+        self.right.set_data(numbers, answer.right)
+        self.wrong.set_data(numbers, answer.wrong)
         self._title.set_text(
-            f"{words.count(self._tokens, 'token')} in {words.count(chunks, 'chunk')}"
+            f"{words.count(tokens, 'token')} in {words.count(len(answer.chunks), 'chunk')}"
         )

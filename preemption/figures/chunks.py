@@ -1,25 +1,39 @@
 """A long prompt among decodes: what each iteration computes, and who waits how long."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from preemption import words
 from preemption.figures import quick, style
+from preemption.figures.picture import Limits, Picture
 from preemption.page import theme
-from preemption.studies import ChunkedPrefill
+from preemption.studies import BUDGETS, ChunkedPrefill
 
-LOW_BUDGET, HIGH_BUDGET = 128, 8_192
-BUDGETS = tuple(round(LOW_BUDGET * 2 ** (step / 2)) for step in range(13))
 _BEFORE_MS, _ROOM = 40.0, 1.18
 _ROWS = {"long prompt": 1.0, "one decode": 0.0}  # places on the y axis
 
 
-class IterationMakeup:
+@dataclass(frozen=True)
+class Chunks:
+    """A prompt at one budget of tokens, and at each of `BUDGETS`.
+
+    `guessed` is the budget and the longest gap in ms that a reader has guessed for it, or None.
+    """
+
+    prompt: int
+    budget: int
+    here: ChunkedPrefill
+    at_budgets: tuple[ChunkedPrefill, ...]
+    guessed: tuple[int, float] | None = None
+
+
+class IterationMakeup(Picture[Chunks]):
     """Iterations as boxes over time, tokens and waits below them, both waits over the budget."""
 
     def __init__(self) -> None:
-        self.figure = style.figure(860, 430)
+        super().__init__(860, 430)
         self.iterations = style.panel(
             self.figure, (0.105, 0.405, 0.475, 0.51), xlabel="", ylabel="tokens per iteration"
         )
@@ -39,19 +53,18 @@ class IterationMakeup:
         waits.spines["left"].set_visible(False)
         waits.tick_params(axis="y", length=0)
         waits.set(ylim=(-0.45, 1.8), yticks=list(_ROWS.values()), yticklabels=list(_ROWS))
-        by_budget.set_xlim(0.85 * LOW_BUDGET, 1.17 * HIGH_BUDGET)
-        by_budget.set_xticks([LOW_BUDGET, 512, 2_048, HIGH_BUDGET])
-        self._limits: tuple[float, ...] = ()
+        by_budget.set_xlim(0.85 * BUDGETS[0], 1.17 * BUDGETS[-1])
+        by_budget.set_xticks([BUDGETS[0], 512, 2_048, BUDGETS[-1]])
 
         self.prefill = quick.Boxes(iterations, theme.PREFILL)
         self.decode = quick.Boxes(iterations, theme.DECODE)
         self.ttft = quick.Line(waits, theme.PREFILL, width=4)
         self.worst_gap = quick.Line(waits, theme.DECODE, width=4)
-        self.first_token = quick.Points(waits, theme.PREFILL, "D", size=10)
         self.tokens = quick.Points(waits, theme.DECODE, "o", size=5)
+        self.first_token = quick.Points(waits, theme.PREFILL, "D", size=10)
+        self.budget_line = quick.upright(by_budget)
         self.ttft_by_budget = quick.Line(by_budget, theme.PREFILL)
         self.gap_by_budget = quick.Line(by_budget, theme.DECODE, dashes=quick.DASHES)
-        self.budget_line = quick.upright(by_budget)
         self.points = [
             quick.Points(by_budget, theme.PREFILL, "D", size=9),
             quick.Points(by_budget, theme.DECODE, "o", size=9),
@@ -74,29 +87,10 @@ class IterationMakeup:
         self._guess_point = quick.Points(by_budget, theme.GUESS, "s", size=9, face=theme.PAPER)
         self._guess = quick.Label(by_budget, color=theme.GUESS, halo=True)
         self._guess.shift_px = (9, -5)
-        self.mark_guess(None, LOW_BUDGET)
-        self.moving: list[quick.Artist] = [
-            self.prefill,
-            self.decode,
-            self.ttft,
-            self.worst_gap,
-            self.tokens,
-            self.first_token,
-            self.budget_line,
-            self.ttft_by_budget,
-            self.gap_by_budget,
-            *self.points,
-            self._guess_point,
-            *self._titles,
-            *self._kinds,
-            self._ttft,
-            self._gap,
-            *self._names,
-            self._guess,
-        ]
 
-    def show(self, budget: int, here: ChunkedPrefill, at_budgets: list[ChunkedPrefill]) -> None:
+    def show(self, answer: Chunks) -> None:
         """Move all that moves: to the present run, and those at each of `BUDGETS`."""
+        here, budget = answer.here, answer.budget
         iterations = here.iterations
         self.decode.put([(p.start_ms, 0, p.duration_ms, p.decode_tokens) for p in iterations])
         self.prefill.put(
@@ -113,17 +107,16 @@ class IterationMakeup:
             [p.end_ms for p in iterations], [_ROWS["one decode"]] * len(iterations)
         )
         self.worst_gap.set_data([worst.start_ms, worst.end_ms], [_ROWS["one decode"]] * 2)
-        waits = np.array([(each.ttft_ms, each.max_itl_ms) for each in at_budgets])
+        waits = np.array([(each.ttft_ms, each.max_itl_ms) for each in answer.at_budgets])
         self.ttft_by_budget.set_data(BUDGETS, waits[:, 0])
         self.gap_by_budget.set_data(BUDGETS, waits[:, 1])
         self.budget_line.set_data([budget, budget], [0, 1])
         for points, wait_ms in zip(self.points, (here.ttft_ms, here.max_itl_ms), strict=True):
             points.set_data([budget], [wait_ms])
 
-        tallest = max(p.prefill_tokens + p.decode_tokens for p in iterations)
         self._titles[0].set_text(f"the prompt takes {words.count(here.chunks, 'iteration')}")
         self._titles[1].set_text(f"at a budget of {words.plain(budget)}")
-        self._kinds[0].put(here.ttft_ms / 2, tallest)
+        self._kinds[0].put(here.ttft_ms / 2, _tallest(here))
         self._kinds[1].put(here.ttft_ms, 0)
         self._ttft.put(0, _ROWS["long prompt"], f"first token after {_ms(here.ttft_ms)}")
         right = self.waits.get_xlim()[1]
@@ -133,32 +126,33 @@ class IterationMakeup:
         self._gap.put(x, _ROWS["one decode"], f"longest gap {_ms(here.max_itl_ms)}")
         self._names[0].put(BUDGETS[0], waits[0, 0])
         self._names[1].put(BUDGETS[0], waits[0, 1])
+        self._mark_guess(answer)
 
-    def fit(self, here: ChunkedPrefill, slowest: ChunkedPrefill) -> bool:
-        """Fit the axes to a run, and to that with the lowest budget; return whether it changed."""
-        tallest = max(p.prefill_tokens + p.decode_tokens for p in here.iterations)
-        limits = slowest.ttft_ms, 2.0 ** math.ceil(math.log2(tallest * 1.1))
-        if limits == self._limits:
-            return False
-        self._limits = limits
+    def _limits(self, answer: Chunks) -> Limits:
+        slowest, tallest = answer.at_budgets[0], _tallest(answer.here)
+        top = 2.0 ** math.ceil(math.log2(tallest * 1.1))
+        return slowest.ttft_ms, slowest.max_itl_ms, top
+
+    def _set_limits(self, ttft_ms: float, gap_ms: float, top: float) -> None:
         for axes in (self.iterations, self.waits):
-            axes.set_xlim(-_BEFORE_MS, _ROOM * slowest.ttft_ms)
-        self.iterations.set_ylim(0, limits[1])
-        waits_ms = np.array([slowest.ttft_ms, slowest.max_itl_ms])
-        low, high = style.log_limits(waits_ms)
-        self.by_budget.set_ylim(low, high)
-        self.by_budget.set_yticks(style.decades(low, high))
-        return True
+            axes.set_xlim(-_BEFORE_MS, _ROOM * ttft_ms)
+        self.iterations.set_ylim(0, top)
+        style.log_y(self.by_budget, *style.log_limits(np.array([ttft_ms, gap_ms])))
 
-    def mark_guess(self, wait_ms: float | None, budget: int) -> None:
-        """Draw the reader's guess of the longest gap at this budget, or none."""
+    def _mark_guess(self, answer: Chunks) -> None:
         for artist in (self._guess_point, self._guess):
-            artist.set_visible(wait_ms is not None)
-        if wait_ms is not None:
+            artist.set_visible(answer.guessed is not None)
+        if answer.guessed is not None:
+            budget, wait_ms = answer.guessed
             low, high = self.by_budget.get_ylim()
             y = min(max(wait_ms, low), high)
             self._guess_point.set_data([budget], [y])
             self._guess.put(budget, y, f"your guess: {_ms(wait_ms)}")
+
+
+def _tallest(run: ChunkedPrefill) -> int:
+    """Return the most tokens that an iteration computes."""
+    return max(p.prefill_tokens + p.decode_tokens for p in run.iterations)
 
 
 def _ms(wait_ms: float) -> str:

@@ -1,12 +1,15 @@
-"""The break-even bandwidth of every model on every device, with real links drawn in."""
+"""The crossover bandwidth of every model on every device, with real links drawn in."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import NDArray
 
 from preemption import words
+from preemption.checks import Array
 from preemption.figures import quick, style
+from preemption.figures.picture import Limits, Picture
 from preemption.page import theme
 
 HIGH_GB_PER_S = 1000.0
@@ -15,7 +18,25 @@ _GAP_ROWS, _TICK_ROWS = 1.5, 0.25
 _SMALL_PX = 12.5
 
 
-class CrossoverMap:
+@dataclass(frozen=True, eq=False)
+class Crossovers:
+    """Crossover bandwidths in GB/s, models by devices; which device and link are chosen.
+
+    `at_device` is the chosen device's column, `of_link` the GB/s of the chosen link. Where
+    `swap_cheaper` holds, swap is cheaper over it.
+    """
+
+    device: str
+    link: str
+    bits: int
+    efficiency_percent: int
+    gb_per_s: Array
+    at_device: Array
+    of_link: float
+    swap_cheaper: NDArray[np.bool_]
+
+
+class CrossoverMap(Picture[Crossovers]):
     """A row for each link and for each model, over one axis of bandwidth.
 
     A model's row has a tick for each device and a marker for the chosen one: over a link of that
@@ -25,12 +46,12 @@ class CrossoverMap:
 
     def __init__(self, links: Mapping[str, tuple[float, float]], models: Sequence[str]) -> None:
         """Draw rows for `links`, by name the achieved and the nominal GB/s, and for `models`."""
-        self._links = dict(links)
+        self._links = list(links)
         self.link_rows = np.arange(len(links))
         self.model_rows = len(links) - 1 + _GAP_ROWS + np.arange(len(models))
         rows = self.model_rows[-1] + 1
         height_px = _TOP_PX + rows * _ROW_PX + _BOTTOM_PX
-        self.figure = style.figure(860, height_px)
+        super().__init__(860, height_px)
         self.axes = axes = style.panel(
             self.figure,
             (0.185, _BOTTOM_PX / height_px, 0.78, rows * _ROW_PX / height_px),
@@ -56,7 +77,6 @@ class CrossoverMap:
                 size=_SMALL_PX,
                 family=theme.FONT,
             )
-        self._low = 0.0
 
         self.link_line = quick.Line(axes, theme.INK, width=2)
         self.ranges = quick.Line(axes, theme.MUTED, width=1)
@@ -70,23 +90,10 @@ class CrossoverMap:
         for label, side in zip(self._sides, (-8, 8), strict=True):
             label.shift_px = (side, -4)
         self._title = quick.title(axes)
-        self.moving: list[quick.Artist] = [
-            self.link_line,
-            self.ranges,
-            self.ticks,
-            self.recompute_points,
-            self.swap_points,
-            *self._sides,
-            self._title,
-        ]
 
-    def show(self, gb_per_s: ArrayLike, device: int, link: str, title: str) -> None:
-        """Move all that moves; the limits of the axes stay.
-
-        `gb_per_s` holds break-even bandwidths, a row for each model and a column for each device;
-        `device` is the chosen column, `link` the name of the chosen link.
-        """
-        values = np.asarray(gb_per_s, dtype=float)
+    def show(self, answer: Crossovers) -> None:
+        """Move all that moves; the limits of the axes stay."""
+        values = answer.gb_per_s
         # Each pair of points is a line of its own: what is not finite parts them.
         gap = np.full(len(values), np.nan)
         self.ranges.set_data(
@@ -99,24 +106,19 @@ class CrossoverMap:
             np.repeat(distinct.ravel(), 3),
             np.column_stack([rows - _TICK_ROWS, rows + _TICK_ROWS, rows * np.nan]).ravel(),
         )
-        achieved, _ = self._links[link]
-        chosen = values[:, device]
-        swap = chosen < achieved
+        achieved, swap = answer.of_link, answer.swap_cheaper
         for points, those in ((self.swap_points, swap), (self.recompute_points, ~swap)):
-            points.set_data(chosen[those], self.model_rows[those])
-        row = list(self._links).index(link)
+            points.set_data(answer.at_device[those], self.model_rows[those])
+        row = self._links.index(answer.link)
         self.link_line.set_data([achieved] * 2, [row, self.model_rows[-1] + 0.5])
         for label in self._sides:
             label.put(achieved, len(self._links) - 1 + _GAP_ROWS / 2)
         self._sides[1].set_visible(achieved < HIGH_GB_PER_S / 10)
-        self._title.set_text(title)
+        self._title.set_text(f"{answer.device}; a tick for each device")
 
-    def fit(self, gb_per_s: ArrayLike) -> bool:
-        """Fit the limits of the axes to these bandwidths; return whether they changed."""
-        low, _ = style.log_limits(np.asarray(gb_per_s))
-        if low == self._low:
-            return False
-        self._low = low
+    def _limits(self, answer: Crossovers) -> Limits:
+        return style.log_limits(answer.gb_per_s)[:1]
+
+    def _set_limits(self, low: float) -> None:
         self.axes.set_xlim(low, HIGH_GB_PER_S)
         self.axes.set_xticks(style.decades(low, HIGH_GB_PER_S))
-        return True

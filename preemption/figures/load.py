@@ -1,30 +1,44 @@
 """Latency and throughput of a server over the rate at which requests arrive."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import chain
 
-import numpy as np
 from matplotlib.axes import Axes
 
 from preemption import words
 from preemption.figures import quick, style
 from preemption.figures.guesses import Guesses
+from preemption.figures.picture import Picture
 from preemption.page import theme
-from preemption.studies import RATES_PER_S, LoadPoint, offered_tokens_per_s, preempts_from
+from preemption.studies import RATES_PER_S, LoadPoint, offered_tokens_per_s
 
 _TTFT_MS, _TPOT_MS, _TOKENS_PER_S = (50.0, 200_000.0), (0.0, 120.0), (0.0, 1_600.0)
 _RATES = (RATES_PER_S[0] - 0.2, RATES_PER_S[-1] + 0.8)
 _NAMED_AT = 6.0
 
 
-class LoadCurves:
+@dataclass(frozen=True)
+class Load:
+    """A pool at one rate of arrivals, and at each of `RATES_PER_S`.
+
+    `preempts_from` is the lowest of these at which it preempts, None if there is none.
+    """
+
+    pool: int
+    here: LoadPoint
+    points: Sequence[LoadPoint]
+    preempts_from: float | None
+
+
+class LoadCurves(Picture[Load]):
     """Four panels: both latencies and the throughput over the rate, latency over throughput.
 
     The limits are the same for every pool, so that pools can be compared.
     """
 
     def __init__(self) -> None:
-        self.figure = style.figure(860, 560)
+        super().__init__(860, 560)
         rate, tokens = "requests per second", "output tokens per second"
         left, right, top, bottom = 0.08, 0.585, 0.6, 0.1
         panels = (
@@ -56,9 +70,9 @@ class LoadCurves:
             "tpot": _pair(self.tpot, theme.DECODE),
             "hook": _pair(self.hook, theme.PREFILL),
         }
-        self.tokens_per_s = quick.Line(self.output, theme.INK)
         self.asked = quick.Line(self.output, theme.MUTED, width=1.5, dashes=(1, 2))
         self.asked.set_data(RATES_PER_S, [offered_tokens_per_s(rate) for rate in RATES_PER_S])
+        self.tokens_per_s = quick.Line(self.output, theme.INK)
         self.points = {
             "ttft": _points(self.ttft, theme.PREFILL),
             "tpot": _points(self.tpot, theme.DECODE),
@@ -78,51 +92,39 @@ class LoadCurves:
         self._output = quick.Label(self.output, "delivered", ha="right", halo=True)
         self._output.shift_px = (0, -26)
         self._onset = quick.Label(self.ttft, fontweight="bold", halo=True, place="x")
-        self.moving: list[quick.Artist] = [
-            *self._in("ttft", self.bands[0], self.rate_lines[0]),
-            *self._in("tpot", self.bands[1], self.rate_lines[1]),
-            *(self.bands[2], self.rate_lines[2], self.asked, self.tokens_per_s, self.output_point),
-            *self._in("hook"),
-            *chain.from_iterable(self._names.values()),
-            self._asked,
-            self._output,
-            self._onset,
-        ]
 
-    def _in(self, panel: str, *first: quick.Artist) -> list[quick.Artist]:
-        """Return the artists of a panel together: so they share what clips them."""
-        return [*first, *self.curves[panel], *self.points[panel]]
-
-    def show(self, here: LoadPoint, points: Sequence[LoadPoint]) -> None:
-        """Move all that moves to the curves through `points` and the present point."""
-        table = np.array(points)
-        rate, tokens = table[:, 0], table[:, LoadPoint._fields.index("tokens_per_s")]
-        for panel, first, x, at in (
-            ("ttft", 1, rate, here.requests_per_s),
-            ("tpot", 3, rate, here.requests_per_s),
-            ("hook", 1, tokens, here.tokens_per_s),
+    def show(self, answer: Load) -> None:
+        """Move all that moves to the curves and the present point."""
+        here, points, first_rate = answer.here, answer.points, answer.preempts_from
+        for panel, x, latency in (
+            ("ttft", "requests_per_s", "ttft"),
+            ("tpot", "requests_per_s", "tpot"),
+            ("hook", "tokens_per_s", "ttft"),
         ):
-            for column, curve, point, name in zip(
-                (first, first + 1),
+            at = [getattr(point, x) for point in points]
+            for percentile, curve, point, name in zip(
+                ("p50", "p99"),
                 self.curves[panel],
                 self.points[panel],
                 self._names[panel],
                 strict=True,
             ):
-                curve.set_data(x, table[:, column])
-                point.set_data([at], [here[column]])
-                name.put(x[-1], table[-1, column])
-        self.tokens_per_s.set_data(rate, tokens)
+                key = f"{latency}_{percentile}_ms"
+                ms = [getattr(point, key) for point in points]
+                curve.set_data(at, ms)
+                point.set_data([getattr(here, x)], [getattr(here, key)])
+                name.put(at[-1], ms[-1])
+        rates = [point.requests_per_s for point in points]
+        self.tokens_per_s.set_data(rates, [point.tokens_per_s for point in points])
         self.output_point.set_data([here.requests_per_s], [here.tokens_per_s])
-        self._output.put(rate[-1], tokens[-1])
-        first_rate = preempts_from(points)
-        for band, line in zip(self.bands, self.rate_lines, strict=True):
-            band.set_visible(first_rate is not None)
-            if first_rate is not None:
-                band.span(first_rate, _RATES[1])
+        self._output.put(rates[-1], points[-1].tokens_per_s)
+        for artist in (*self.bands, self._onset):
+            artist.set_visible(first_rate is not None)
+        for line in self.rate_lines:
             line.set_data([here.requests_per_s] * 2, [0, 1])
-        self._onset.set_visible(first_rate is not None)
         if first_rate is not None:
+            for band in self.bands:
+                band.span(first_rate, _RATES[1])
             early = first_rate <= _NAMED_AT
             self._onset.set_horizontalalignment("left" if early else "right")
             self._onset.shift_px = (6 if early else -6, 0)

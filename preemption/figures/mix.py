@@ -1,13 +1,16 @@
 """Both at once: the first part of the tokens is recomputed while the rest is loaded."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from preemption import words
-from preemption.costs import Copy, Mix, Recompute, mix_ms
+from preemption.checks import Array
+from preemption.costs import Copy, Mix, Recompute
 from preemption.figures import quick, style
 from preemption.figures.guesses import Guesses
+from preemption.figures.picture import Limits, Picture
 from preemption.page import theme
 
 # A little above 0 too: the floor of a forward pass is paid as soon as anything is recomputed.
@@ -15,11 +18,31 @@ SHARES = np.concatenate([[0, 1e-6], np.linspace(0, 1, 41)[1:-1], [1 - 1e-6, 1]])
 _MIDDLE_SHARE = 0.6
 
 
-class MixCurves:
+@dataclass(frozen=True, eq=False)
+class Mixes:
+    """Times to resume `tokens` tokens: with a share recomputed, all of it, none, and the best.
+
+    The arrays are over `SHARES`: what is recomputed, what is loaded, and the slower of both.
+    """
+
+    tokens: int
+    share_percent: float
+    recompute: Recompute
+    copy: Copy
+    recompute_ms: float
+    swap_ms: float
+    ms: float
+    best: Mix
+    recomputed_ms: Array
+    loaded_ms: Array
+    both_ms: Array
+
+
+class MixCurves(Picture[Mixes]):
     """Time of both parts over the share that is recomputed; the request waits for the slower."""
 
     def __init__(self) -> None:
-        self.figure = style.figure(860, 330)
+        super().__init__(860, 330)
         self.axes = axes = style.panel(
             self.figure,
             (0.112, 0.17, 0.858, 0.73),
@@ -29,7 +52,6 @@ class MixCurves:
         axes.set_xlim(-1, 101)
         axes.set_xticks(range(0, 101, 20))
         self.guesses = Guesses(axes, "%", middle=100 * _MIDDLE_SHARE)
-        self._top = 0.0
 
         self.both = quick.Line(axes, theme.RULE, width=9)
         self.recompute = quick.Line(axes, theme.RECOMPUTE)
@@ -43,45 +65,31 @@ class MixCurves:
         )
         self._on_load = quick.Label(axes, "load the rest", color=theme.SWAP_TEXT, halo=True)
         self._on_load.shift_px, self._on_recompute.shift_px = (10, 6), (-10, 10)
-        self.moving: list[quick.Artist] = [
-            self.both,
-            self.recompute,
-            self.load,
-            self.share_line,
-            self.best,
-            self.point,
-            self._title,
-            self._on_recompute,
-            self._on_load,
-        ]
 
-    def show(
-        self, tokens: float, share: float, recompute: Recompute, copy: Copy, best: Mix
-    ) -> None:
-        """Move all that moves to these settings; the limits of the axes stay."""
-        recompute_ms = np.where(SHARES > 0, recompute.ms(SHARES * tokens), 0.0)
-        load_ms = np.where(SHARES < 1, copy.ms((1 - SHARES) * tokens), 0.0)
-        self.recompute.set_data(100 * SHARES, recompute_ms)
-        self.load.set_data(100 * SHARES, load_ms)
-        self.both.set_data(100 * SHARES, np.maximum(recompute_ms, load_ms))
-        self.share_line.set_data([100 * share] * 2, [0, 1])
-        self.point.set_data([100 * share], [mix_ms(tokens, share, recompute, copy)])
+    def show(self, answer: Mixes) -> None:
+        """Move all that moves; the limits of the axes stay."""
+        best, here = answer.best, answer.share_percent
+        for line, ms in (
+            (self.recompute, answer.recomputed_ms),
+            (self.load, answer.loaded_ms),
+            (self.both, answer.both_ms),
+        ):
+            line.set_data(100 * SHARES, ms)
+        self.share_line.set_data([here] * 2, [0, 1])
+        self.point.set_data([here], [answer.ms])
         self.best.set_data([100 * best.share], [best.ms])
 
         self._title.set_text(
-            f"{words.count(tokens, 'token')}; best, at the diamond: "
+            f"{words.count(answer.tokens, 'token')}; best, at the diamond: "
             f"{words.digits(100 * best.share, 3)}% recomputed, {words.digits(best.ms)} ms"
         )
-        self._on_load.put(0, load_ms[0])
-        self._on_recompute.put(100, recompute_ms[-1])
+        self._on_load.put(0, answer.loaded_ms[0])
+        self._on_recompute.put(100, answer.recomputed_ms[-1])
 
-    def fit(self, tokens: float, recompute: Recompute, copy: Copy) -> bool:
-        """Fit the axis of time to these settings; return whether it changed."""
-        highest = max(recompute.ms(tokens), copy.ms(tokens))
+    def _limits(self, answer: Mixes) -> Limits:
+        highest = max(answer.recompute_ms, answer.swap_ms)
         step = 10.0 ** math.floor(math.log10(highest))
-        top = step * math.ceil(1.15 * highest / step)
-        if top == self._top:
-            return False
-        self._top = top
+        return (step * math.ceil(1.15 * highest / step),)
+
+    def _set_limits(self, top: float) -> None:
         self.axes.set_ylim(0, top)
-        return True

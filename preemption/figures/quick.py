@@ -22,6 +22,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 from matplotlib.transforms import Affine2D, Transform
 
+from preemption.checks import Array
 from preemption.figures import style
 from preemption.page import theme
 
@@ -141,7 +142,7 @@ class Boxes(PolyCollection):
         self.put([])
         axes.add_collection(self, autolim=False)
 
-    def put(self, boxes: Sequence[tuple[float, float, float, float]]) -> None:
+    def put(self, boxes: Sequence[tuple[float, float, float, float]] | Array) -> None:
         """Place the boxes: x and y of a corner, width, height."""
         x, y, wide, high = np.array(boxes, dtype=float).reshape(-1, 4).T
         corners = [(x, y), (x + wide, y), (x + wide, y + high), (x, y + high)]
@@ -243,10 +244,11 @@ def _transform(axes: Axes, place: Place) -> Transform:
 def _pixels(artist: Any, place: Place, xs: Any, ys: Any) -> list[tuple[float, float]]:
     """Return points in pixels of the figure, y upwards: for a few, quicker than a transform."""
     axes, part = artist.axes, ("linear", 0.0, 1.0)
-    left, bottom, width, height = axes.bbox.bounds
-    x_axis = part if place == "axes" else (axes.get_xscale(), *axes.get_xlim())
-    y_axis = (axes.get_yscale(), *axes.get_ylim()) if place == "data" else part
-    x_px, y_px = _scale(*x_axis, left, width), _scale(*y_axis, bottom, height)
+    left, bottom, right, top = axes.bbox.extents.tolist()
+    x0, y0, x1, y1 = axes.viewLim.extents.tolist()
+    x_axis = part if place == "axes" else (axes.get_xscale(), x0, x1)
+    y_axis = (axes.get_yscale(), y0, y1) if place == "data" else part
+    x_px, y_px = _scale(*x_axis, left, right - left), _scale(*y_axis, bottom, top - bottom)
     return [(x_px(x), y_px(y)) for x, y in zip(_floats(xs), _floats(ys), strict=True)]
 
 

@@ -1,14 +1,16 @@
 """Two schedules of the same sequences: static groups above, iteration-level admission below."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from preemption import words
 from preemption.figures import quick, style
+from preemption.figures.picture import Limits, Picture
 from preemption.page import theme
-from preemption.serving import Row, utilization
+from preemption.serving import Row
 
 _LEAST_ITERATIONS, _LEAST_SLOTS = 6, 2
 _CELL = 0.84  # height of a cell; the rows are 1 apart
@@ -16,30 +18,58 @@ _ROOM = 0.35  # for a guess, in rows
 _IDLE_PX = 34  # room that the word needs
 
 
-class SlotChart:
+@dataclass(frozen=True)
+class Schedule:
+    """Who holds which slot in each iteration, and the share of the places that are filled.
+
+    `guess` is how many iterations a reader has guessed, or None.
+    """
+
+    rows: Sequence[Row]
+    utilization: float
+    guess: float | None = None
+
+    def __str__(self) -> str:
+        """Say how long it is, and how well filled."""
+        places = len(self.rows) * len(self.rows[0])
+        return (
+            f"{words.count(len(self.rows), 'iteration')}, {round(self.utilization * places)} of "
+            f"{words.count(places, 'place')} filled, {words.digits(100 * self.utilization, 3)}%"
+        )
+
+
+@dataclass(frozen=True)
+class Schedules:
+    """Both schedules of the same sequences."""
+
+    static: Schedule
+    continuous: Schedule
+
+
+class SlotChart(Picture[Schedules]):
     """A row for each slot, a cell for each iteration, one schedule above the other."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        self.figure = style.figure(860, 420)
-        self.static = Schedule(self.figure, (0.075, 0.595, 0.915, 0.33), names)
-        self.continuous = Schedule(
+        super().__init__(860, 420)
+        self.static = Panel(self.figure, (0.075, 0.595, 0.915, 0.33), names)
+        self.continuous = Panel(
             self.figure, (0.075, 0.115, 0.915, 0.33), names, xlabel="iterations"
         )
-        self.moving = [*self.static.moving, *self.continuous.moving]
 
-    def show(self, static: Sequence[Row], continuous: Sequence[Row]) -> None:
+    def show(self, answer: Schedules) -> None:
         """Move all that moves to these two schedules; the limits of the axes stay."""
-        self.static.show(static, "static groups")
-        self.continuous.show(continuous, "iteration-level admission")
+        self.static.show(answer.static, "static groups")
+        self.continuous.show(answer.continuous, "iteration-level admission")
 
-    def fit(self, slots: int, iterations: int) -> bool:
-        """Fit the limits of the axes; return whether they changed."""
-        charts = (self.static, self.continuous)
-        changed = [chart.fit(slots, iterations) for chart in charts]
-        return any(changed)
+    def _limits(self, answer: Schedules) -> Limits:
+        return len(answer.static.rows[0]), len(answer.static.rows)
+
+    def _set_limits(self, slots: int, iterations: int) -> None:
+        for panel in (self.static, self.continuous):
+            panel.set_limits(slots, iterations)
 
 
-class Schedule:
+class Panel:
     """One schedule: cells by sequence, the first with its name, and the cells that are idle."""
 
     def __init__(
@@ -55,32 +85,22 @@ class Schedule:
         axes.spines["left"].set_visible(False)
         axes.tick_params(axis="y", length=0)
         axes.xaxis.set_major_locator(MaxNLocator(12, integer=True))
-        self._limits = (0, 0, 0)
         self.idle = quick.Boxes(axes, theme.PAPER, edge=theme.MUTED)
         self.cells = {
             name: quick.Boxes(axes, colour, edge=theme.INK)
             for name, colour in zip(names, theme.SEQUENCES, strict=True)
         }
+        self._guess_line = quick.Line(axes, theme.GUESS, width=1.5, dashes=(6, 2, 1, 2))
         self._names = {name: quick.Label(axes, name, ha="center") for name in names}
         self._idle_name = quick.Label(axes, "idle", ha="center", color=theme.MUTED)
         self._title = quick.title(axes)
-        self._guess_line = quick.Line(axes, theme.GUESS, width=1.5, dashes=(6, 2, 1, 2))
         self._guess = quick.Label(axes, color=theme.GUESS, halo=True)
         for label in (*self._names.values(), self._idle_name):
             label.shift_px = (0, -5)
-        self.mark_guess(None)
-        self.moving: list[quick.Artist] = [
-            self.idle,
-            *self.cells.values(),
-            self._guess_line,
-            *self._names.values(),
-            self._idle_name,
-            self._title,
-            self._guess,
-        ]
 
-    def show(self, rows: Sequence[Row], name: str) -> None:
-        """Show this schedule."""
+    def show(self, schedule: Schedule, name: str) -> None:
+        """Show this schedule, under its name."""
+        rows = schedule.rows
         held: dict[str | None, list[tuple[int, int]]] = {each: [] for each in (None, *self.cells)}
         for iteration, row in enumerate(rows):
             for slot, sequence in enumerate(row):
@@ -97,15 +117,10 @@ class Schedule:
         self._idle_name.set_visible(bool(held[None]) and cell_px >= _IDLE_PX)
         if held[None]:
             self._idle_name.put(*_middle(*held[None][0]))
-        filled = words.digits(100 * utilization(rows), 3)
-        places = len(rows) * len(rows[0])
-        self._title.set_text(
-            f"{name}: {words.count(len(rows), 'iteration')}, "
-            f"{places - len(held[None])} of {words.count(places, 'place')} filled, {filled}%"
-        )
+        self._title.set_text(f"{name}: {schedule}")
+        self._mark_guess(schedule.guess)
 
-    def mark_guess(self, iterations: float | None) -> None:
-        """Draw the reader's guess of the iterations, or none."""
+    def _mark_guess(self, iterations: float | None) -> None:
         for artist in (self._guess_line, self._guess):
             artist.set_visible(iterations is not None)
         if iterations is not None:
@@ -116,17 +131,12 @@ class Schedule:
             self._guess.shift_px = (6 if x < right / 2 else -6, 3)
             self._guess.put(x, bottom, f"your guess: {words.plain(iterations)}")
 
-    def fit(self, slots: int, iterations: int) -> bool:
-        """Fit the limits of the axes; return whether they changed."""
-        limits = slots, max(slots, _LEAST_SLOTS), max(iterations, _LEAST_ITERATIONS)
-        if limits == self._limits:
-            return False
-        self._limits = limits
-        _, bottom, right = limits
+    def set_limits(self, slots: int, iterations: int) -> None:
+        """Make room for these slots and iterations."""
+        bottom, right = max(slots, _LEAST_SLOTS), max(iterations, _LEAST_ITERATIONS)
         self.axes.set(xlim=(-0.02 * right, 1.02 * right), ylim=(bottom + _ROOM, -0.05))
         names = [f"slot {slot + 1}" for slot in range(slots)]
         self.axes.set_yticks([slot + 0.5 for slot in range(slots)], names)
-        return True
 
 
 def _box(iteration: int, slot: int) -> tuple[float, float, float, float]:

@@ -80,6 +80,12 @@ def log_limits(values: Array, *, room: float = 1.5) -> tuple[float, float]:
     )
 
 
+def log_y(axes: Axes, bottom: float, top: float) -> None:
+    """Set the limits of an upright log axis, with a tick at each power of ten."""
+    axes.set_ylim(bottom, top)
+    axes.set_yticks(decades(bottom, top))
+
+
 def decades(low: float, high: float) -> Array:
     """Return the powers of ten from `low` to `high`: the ticks of a log axis."""
     first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)

@@ -1,7 +1,9 @@
 """What stands on a page, whatever it shows.
 
 theme       colours by name, for light and dark pages
+html        markup: escapes text, and puts tags around it
 controls    number boxes with sliders, lists to choose from
-live        the picture that moves: a still layer, a moving one, words below
+canvas      the two layers of a picture: a still one, and what moves
+explorer    controls above a picture that moves, words below it; pictures that do not move
 questions   a choice or a number that the reader commits to before the answer opens
 """

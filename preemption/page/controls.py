@@ -10,7 +10,8 @@ import numpy as np
 
 from preemption import words
 
-T = TypeVar("T", float, str)
+T = TypeVar("T")
+N = TypeVar("N", float, int)
 # Told what the reader set, and whether it was by dragging, so that more will come.
 Changed: TypeAlias = Callable[[Any, bool], None]
 
@@ -59,37 +60,43 @@ class Setting(Generic[T]):
         raise NotImplementedError
 
 
-class Number(Setting[float]):
-    """A number: a box that holds the exact value, and a slider.
+class _OnScale(Setting[N]):
+    """A number in a range: a box that holds the exact value, and a slider.
 
     The slider holds only a place on a scale, by default of round numbers between `low` and
     `high`; it stands at the place nearest to the value.
     """
 
+    type: type[N]
+    kind: str  # of number, as a reader is told
+    low: N
+    high: N
+    places: Sequence[N]
+
     def __init__(
-        self,
-        label: str,
-        *,
-        default: float,
-        low: float,
-        high: float,
-        whole: bool = False,
-        places: Sequence[float] = (),
+        self, label: str, *, default: N, low: N, high: N, places: Sequence[N] = ()
     ) -> None:
         self.label, self.default, self.low, self.high = label, default, low, high
-        self.whole = whole
-        self.places = places or round_numbers(low, high, whole=whole)
+        self.places = places or self.round_numbers(low, high)
 
-    def checked(self, value: object) -> float:
-        """Return `value` as an int or float, or say what came and what is allowed."""
-        kind = "a whole number" if self.whole else "a number"
-        allowed = f"{kind} from {words.plain(self.low)} to {words.plain(self.high)}"
+    @classmethod
+    def round_numbers(cls, low: N, high: N) -> Sequence[N]:
+        """List round numbers from `low` to `high`, about evenly spaced on a log scale."""
+        steps = [*range(100, 200, 5), *range(200, 500, 10), *range(500, 1000, 20)]
+        decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        inner: list[float] = [float(f"{step}e{decade - 2}") for decade in decades for step in steps]
+        places: list[float] = [low, *(n for n in inner if low < n < high), high]
+        return [cls.type(n) for n in places if n == cls.type(n)]
+
+    def checked(self, value: object) -> N:
+        """Return `value` as the type of this setting, or say what came and what is allowed."""
+        allowed = f"{self.kind} from {words.plain(self.low)} to {words.plain(self.high)}"
         if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
             raise TypeError(f"{self.label} must be {allowed}, not {value!r}")
-        if not self.low <= value <= self.high or (self.whole and value != int(value)):
+        if not self.low <= value <= self.high or value != self.type(value):
             came = f"{value:.10g}" if isinstance(value, float) else value
             raise ValueError(f"{self.label} must be {allowed}, not {came}")
-        return int(value) if self.whole else float(value)
+        return self.type(value)
 
     def nearest_place(self, value: float) -> int:
         """Return the index of the place on the scale that is nearest to `value`."""
@@ -102,39 +109,52 @@ class Number(Setting[float]):
         return _BoxAndSlider(self, changed, label_width)
 
 
-class Select(Setting[str]):
-    """One of several names: a dropdown.
+class Number(_OnScale[float]):
+    """A number in a range, kept as a float."""
 
-    Names that come to `options` later count for explorers that are made after that.
+    type, kind = float, "a number"
+
+
+class Whole(_OnScale[int]):
+    """A whole number in a range, kept as an int."""
+
+    type, kind = int, "a whole number"
+
+
+class Select(Setting[T]):
+    """One of several values: a dropdown.
+
+    `options` are values, or pairs of what a reader sees and the value, as ipywidgets has them.
+    Those that come to it later count for explorers that are made after that.
     """
 
-    def __init__(self, label: str, *, options: Collection[str], default: str) -> None:
-        self.label, self.options, self.default = label, options, default
+    def __init__(
+        self, label: str, *, options: Collection[T] | Collection[tuple[str, T]], default: T
+    ) -> None:
+        self.label, self.default = label, default
+        self.options: Collection[Any] = options
 
-    def checked(self, value: object) -> str:
+    def labels(self) -> list[tuple[str, T]]:
+        """Return what a reader sees of each value, and the value."""
+        return [each if isinstance(each, tuple) else (str(each), each) for each in self.options]
+
+    def checked(self, value: object) -> T:
         """Return `value` if it is one of the options, or say which there are."""
-        if not isinstance(value, str) or value not in self.options:
-            raise ValueError(
-                f"{self.label} must be one of {', '.join(self.options)}, not {value!r}"
-            )
-        return value
+        for _, option in self.labels():
+            if type(value) is type(option) and value == option:
+                return option
+        allowed = (
+            label if label == option else f"{option!r} ({label})" for label, option in self.labels()
+        )
+        raise ValueError(f"{self.label} must be one of {', '.join(allowed)}, not {value!r}")
 
     def as_of_now(self) -> Self:
-        """Return the setting with the names there are now."""
+        """Return the setting with the options there are now."""
         return type(self)(self.label, options=tuple(self.options), default=self.default)
 
     def row(self, changed: Changed, label_width: str) -> "Controls":
         """Return a dropdown."""
         return _Dropdown(self, changed, label_width)
-
-
-def round_numbers(low: float, high: float, *, whole: bool = False) -> list[float]:
-    """List round numbers from `low` to `high`, about evenly spaced on a log scale."""
-    steps = [*range(100, 200, 5), *range(200, 500, 10), *range(500, 1000, 20)]
-    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    inner = [float(f"{step}e{decade - 2}") for decade in decades for step in steps]
-    places = [low, *(n for n in inner if low < n < high), high]
-    return [int(n) for n in places if n == int(n)] if whole else places
 
 
 class Controls(widgets.HBox):  # type: ignore[misc]
@@ -152,7 +172,7 @@ class Controls(widgets.HBox):  # type: ignore[misc]
 
 
 class _BoxAndSlider(Controls):
-    def __init__(self, number: Number, changed: Changed, label_width: str) -> None:
+    def __init__(self, number: _OnScale[Any], changed: Changed, label_width: str) -> None:
         self._number = number
         self.box = widgets.FloatText(
             description=number.label,
@@ -181,9 +201,9 @@ class _BoxAndSlider(Controls):
 
 
 class _Dropdown(Controls):
-    def __init__(self, select: Select, changed: Changed, label_width: str) -> None:
+    def __init__(self, select: Select[Any], changed: Changed, label_width: str) -> None:
         self.list = widgets.Dropdown(
-            options=list(select.options),
+            options=tuple(select.options),
             description=select.label,
             style={"description_width": label_width},
             layout={"width": f"calc({label_width} + 210px)", "max_width": "100%"},
@@ -191,7 +211,7 @@ class _Dropdown(Controls):
         super().__init__(changed, [self.list], select.default)
         self.list.observe(self._chosen, "value")
 
-    def show(self, value: str) -> None:
+    def show(self, value: Any) -> None:
         super().show(value)
         self.list.value = value
 

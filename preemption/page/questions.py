@@ -1,7 +1,6 @@
 """Questions: a choice or a number that the reader commits to before the answer opens."""
 
 import asyncio
-import html
 import re
 import sys
 import threading
@@ -13,7 +12,7 @@ import numpy as np
 import traitlets
 
 from preemption import words
-from preemption.page import theme
+from preemption.page import html
 
 # A kernel may hear a reader's click in one thread while a cell answers in another.
 _lock = threading.RLock()
@@ -42,7 +41,7 @@ class _Question(widgets.VBox):  # type: ignore[misc]
         self._reply_box = widgets.HTML()
         super().__init__(
             [
-                widgets.HTML(f'{theme.STYLE}<div class="pe"><b>{html.escape(question)}</b></div>'),
+                widgets.HTML(html.page(html.element("b", question), styled=True)),
                 control,
                 self._button,
                 self._reply_box,
@@ -75,21 +74,17 @@ class _Question(widgets.VBox):  # type: ignore[misc]
             self._open([str(error)])
 
     def _open(self, paragraphs: Sequence[str], *, right: bool = False) -> None:
-        text = "".join(f"<p>{html.escape(paragraph)}</p>" for paragraph in paragraphs)
         note = "pe-note pe-right" if right else "pe-note"
-        self._reply_box.value = (
-            f'<div class="pe" role="status" aria-live="polite"><div class="{note}">{text}</div>'
-            "</div>"
-        )
+        reply = html.element("div", html.paragraphs(paragraphs), class_=note)
+        self._reply_box.value = html.status(reply, tag="div", class_="pe")
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         """Add what is left of the question without a kernel: its answer folds open."""
         bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
         asked = [self._question, *self._asks()]
-        answer = "".join(f"<li>{html.escape(line)}</li>" for line in self._answers())
-        folded = f"<details><summary>answer</summary><ul>{answer}</ul></details>"
-        lines = "<br>".join(html.escape(line) for line in asked)
-        return bundle | {"text/plain": "\n".join(asked), "text/html": f"<p>{lines}</p>{folded}"}
+        question = html.element("p", html.lines(asked))
+        answer = html.fold("answer", html.items(self._answers()))
+        return bundle | {"text/plain": "\n".join(asked), "text/html": question + answer}
 
 
 class Choice(_Question):

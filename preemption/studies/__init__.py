@@ -4,7 +4,13 @@ chunks   a long prompt arrives while others decode, and is computed in chunks
 load     more and more requests arrive at one pool
 """
 
-from preemption.studies.chunks import DECODES, ChunkedPrefill, ChunkIteration, chunked_prefill
+from preemption.studies.chunks import (
+    BUDGETS,
+    DECODES,
+    ChunkedPrefill,
+    ChunkIteration,
+    chunked_prefill,
+)
 from preemption.studies.load import (
     LOAD_REQUESTS,
     RATES_PER_S,
@@ -18,6 +24,7 @@ from preemption.studies.load import (
 )
 
 __all__ = [
+    "BUDGETS",
     "DECODES",
     "LOAD_REQUESTS",
     "RATES_PER_S",

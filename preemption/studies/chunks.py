@@ -12,6 +12,7 @@ from preemption.costs import BLOCK_TOKENS
 from preemption.serving import Request, Run, Scheduler, SchedulerConfig, crowd
 
 DECODES = 32
+BUDGETS = tuple(round(128 * 2 ** (step / 2)) for step in range(13))  # 128 to 8,192 tokens
 _DECODE_PROMPT = 2  # so short that all begin to decode in the second iteration
 _ARRIVAL_MS, _BEFORE_MS = 100.0, 30.0
 

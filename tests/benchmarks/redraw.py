@@ -29,13 +29,17 @@ INTERACT = """\
 from IPython.display import display
 from ipywidgets import IntSlider, interact
 from preemption import CostExplorer
-from preemption.figures.cost_curves import CostCurves
+from preemption.figures.eviction_costs import CostCurves
+
+explorer = CostExplorer()
 
 @interact(place=IntSlider(max=len(CostExplorer.tokens.places) - 1, value=150))
 def draw(place):
     curves = CostCurves()
-    curves.fit(1000, 0.1)
-    curves.show(CostExplorer.tokens.places[place], 25.0, 0.1)
+    explorer.tokens = CostExplorer.tokens.places[place]
+    answer = explorer._ask()
+    curves.fit(answer)
+    curves.show(answer)
     display(curves.figure)"""
 
 # Counts the pictures that reach the page, and notes how long each took from a key press on.

@@ -16,13 +16,21 @@ from preemption.costs import (
     Copy,
     Model,
     Recompute,
+    bends,
     best_mix,
+    cheaper_ways,
     crossover_bandwidth,
     crossover_bandwidth_at,
     crossover_block_tokens,
     crossover_tokens,
+    devices_for_weights,
+    least_block_tokens,
     linear_crossover_bandwidth,
+    linear_crossover_bandwidths,
     mix_ms,
+    mix_parts_ms,
+    most_ahead,
+    weight_bytes,
 )
 
 A100_40, A100, H100 = DEVICES["A100 40 GB SXM"], DEVICES["A100 80 GB SXM"], DEVICES["H100 SXM"]
@@ -317,7 +325,7 @@ def test_how_many_crossovers_real_machines_have(model, device, link, count):
     assert crossover_tokens(recompute, replace(by_layer, layout="block")) == ()
 
 
-def test_the_linear_break_even_is_bytes_times_flops_over_parameters():
+def test_the_linear_crossover_is_bytes_times_flops_over_parameters():
     for name, model in MODELS.items():
         per_token = model.cache_bytes(1, 8)
         active = model.active_parameters or model.parameters
@@ -428,3 +436,111 @@ def test_bad_token_counts_are_refused(tokens):
     for way in (TOY.ms, TOY.linear_ms, copy().ms, copy().copies):
         with pytest.raises(ValueError, match="tokens"):
             way(tokens)
+
+
+# --- over links, blocks and devices ---
+
+
+@pytest.mark.parametrize("layout", ["layer", "block"])
+def test_a_copy_over_other_links_and_blocks_is_that_other_copy(layout):
+    here = copy(launch_us=7, fixed_ms=3, layout=layout)
+    links, blocks = np.array([1e8, 25e9, 3e11]), np.array([0.5, 16, 256])
+    over_links, over_blocks = here.over_links_ms(700, links), here.over_blocks_ms(700, blocks)
+    needed = crossover_bandwidth_at(TOY, here, 700, blocks)
+    for at in range(3):
+        other_link = replace(here, bandwidth_bytes_per_s=float(links[at]))
+        other_block = replace(here, block_tokens=float(blocks[at]))
+        assert over_links[at] == pytest.approx(other_link.ms(700))
+        assert over_blocks[at] == pytest.approx(other_block.ms(700))
+        assert needed[at] == pytest.approx(crossover_bandwidth_at(TOY, other_block, 700))
+    assert isinstance(here.over_links_ms(700, 1e9), float)
+    assert isinstance(here.over_blocks_ms(700, 4), float)
+    assert isinstance(crossover_bandwidth_at(TOY, here, 700, 4), float)
+    for bad in (0, -1.0, np.array([1.0, np.nan])):
+        with pytest.raises(ValueError, match="bandwidth_bytes_per_s must be"):
+            here.over_links_ms(700, bad)
+        with pytest.raises(ValueError, match="block_tokens must be"):
+            here.over_blocks_ms(700, bad)
+        with pytest.raises(ValueError, match="block_tokens must be"):
+            crossover_bandwidth_at(TOY, here, 700, bad)
+
+
+def test_below_the_least_block_no_link_is_fast_enough():
+    here = copy(launch_us=10)
+    least = least_block_tokens(TOY, here, 1_000)
+    assert least == pytest.approx(2 * 64 * 1_000 * 0.01 / 100)  # launches of blocks of 1 / 100 ms
+    around = crossover_bandwidth_at(TOY, here, 1_000, np.array([0.999, 1.001]) * least)
+    assert np.isinf(around).tolist() == [True, False]
+    assert least < crossover_block_tokens(TOY, here, 1_000)
+    assert least_block_tokens(TOY, copy(), 1_000) == 0
+    assert least_block_tokens(TOY, copy(fixed_ms=101), 1_000) == np.inf
+
+
+def test_the_cheaper_way_is_named_for_each_range():
+    llama = Recompute.of(LLAMA, A100), Copy(model=LLAMA, bandwidth_bytes_per_s=PCIE_4)
+    found = crossover_tokens(*llama)
+    assert cheaper_ways(*llama, found) == ("swap", "recompute", "swap")
+    assert cheaper_ways(TOY, copy(fixed_ms=20), [220]) == ("recompute", "swap")
+    assert cheaper_ways(TOY, copy(), ()) == ("swap",)
+    assert cheaper_ways(TOY, copy(bandwidth=1e9), ()) == ("recompute",)
+    assert cheaper_ways(TOY, copy(bandwidth=2.62144e9), ()) == (None,)
+    n = np.geomspace(*found, 1_000)
+    most = most_ahead(*llama, *found)
+    assert most == pytest.approx(np.max(llama[1].ms(n) / llama[0].ms(n)), rel=1e-3)
+    with pytest.raises(ValueError, match="low must be finite and above 0"):
+        most_ahead(*llama, 0, 10)
+
+
+def test_bends_are_where_a_slope_changes():
+    gemma = MODELS["Gemma-3-1B"]
+    both = Recompute.of(gemma, A100, measured=False), copy(gemma)
+    floor_ends = both[0].floor_ms / both[0].ms_per_token
+    assert bends(*both) == (floor_ends, 512) if floor_ends < 512 else (512, floor_ends)
+    assert bends(TOY, copy()) == ()
+
+
+def test_all_models_on_all_devices_at_once():
+    models, devices = list(MODELS.values()), list(DEVICES.values())
+    found = linear_crossover_bandwidths(models, devices, 0.3, bits=8, round_trip=False)
+    assert found.shape == (len(models), len(devices))
+    for row, model in zip(found, models, strict=True):
+        for bandwidth, device in zip(row, devices, strict=True):
+            linear = Recompute.linear(model, device, 0.3)
+            expected = crossover_bandwidth(model.cache_bytes(1, 8), linear.ms_per_token, False)
+            assert bandwidth == pytest.approx(expected)
+    for bad in (0, 1.01, np.nan):
+        with pytest.raises(ValueError, match="efficiency"):
+            linear_crossover_bandwidths(models, devices, bad)
+        with pytest.raises(ValueError, match="efficiency"):
+            Recompute.linear(LLAMA, A100, bad)
+
+
+def test_weights_and_the_devices_that_hold_them():
+    deepseek = MODELS["DeepSeek-V3"]
+    assert weight_bytes(deepseek) == pytest.approx(671e9, rel=1e-3)  # 8 bits each
+    assert devices_for_weights(deepseek, H100) == 9
+    assert devices_for_weights(LLAMA, A100) == 1
+    unknown = replace(LLAMA, parameters=None, active_parameters=None)
+    assert devices_for_weights(unknown, A100) == 1
+    with pytest.raises(ValueError, match=r"parameters of .* are not known"):
+        weight_bytes(unknown)
+
+
+def test_the_parts_of_a_mix():
+    one_way = copy(round_trip=False, fixed_ms=5)
+    floor = curve(floor_ms=10, ms_per_token=0.1)
+    shares = np.array([0, 0.25, 1])
+    recomputed, loaded = mix_parts_ms(1_000, shares, floor, one_way)
+    assert recomputed == pytest.approx([0, 25, 100])
+    assert loaded == pytest.approx([one_way.ms(1_000), one_way.ms(750), 0])
+    slower = np.maximum(recomputed, loaded)
+    assert mix_ms(1_000, shares, floor, one_way) == pytest.approx(slower)
+
+
+def test_attention_is_what_is_not_linear():
+    llama = Recompute.of(LLAMA, A100)
+    assert llama.attention_ms(1_000) == pytest.approx(llama.ms_per_token2 * 1_000**2)
+    assert TOY.attention_ms(1_000) == 0
+    assert llama.ms_per_token_at(500) == llama.ms(500) / 500
+    with pytest.raises(ValueError, match="tokens must be finite and above 0"):
+        llama.ms_per_token_at(0)

@@ -10,7 +10,7 @@ from matplotlib.image import imread
 
 from preemption.figures import quick, style
 from preemption.page import theme
-from preemption.page.live import Canvas
+from preemption.page.canvas import Canvas
 
 HEIGHT = 200.0
 NUMBER = r"-?[\d.]+"

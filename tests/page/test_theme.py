@@ -43,7 +43,7 @@ def test_ink_on_the_fill_of_a_sequence(fill):
 
 def test_the_curves_differ_in_grey_too():
     """A dashed line with squares against a solid one with discs, each with its name on it."""
-    curves = CostExplorer()._curves
+    curves = CostExplorer().picture
     for recompute, swap in (
         (curves.recompute_by_link, curves.swap_by_link),
         (curves.recompute_by_tokens, curves.swap_by_tokens),

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
-from preemption import costs, words
+from preemption import words
 from preemption.figures import style
 from preemption.page import theme
 
@@ -20,16 +20,18 @@ _FONT: Any = {"size": style.LABEL_PX, "family": theme.FONT}
 
 
 class OpenCosts:
-    """The two costs with their times left open, as long as one another; not to scale."""
+    """The two costs with their times left open, as long as one another; not to scale.
+
+    `size` is what the cache is called, as "131.1 MB".
+    """
 
     moving = ()
 
-    def __init__(self, tokens: int) -> None:
+    def __init__(self, tokens: int, size: str) -> None:
         self.figure = style.figure(860, 190)
         axes = _two_rows(self.figure, (0.125, 0.02, 0.855, 0.96))
         axes.set(xlim=(0, 70), xticks=[])
         axes.spines["bottom"].set_visible(False)
-        size = words.size(tokens * costs.PER_TOKEN_BYTES)
         _bar(axes, 1, 0, 60, theme.RECOMPUTE)
         _bar(axes, 0, 0, 29.5, theme.SWAP)
         _bar(axes, 0, 30.5, 60, theme.SWAP)
@@ -44,37 +46,34 @@ class OpenCosts:
 class Timeline:
     """One request evicted and resumed both ways, to scale; the pause itself is an example.
 
-    Raises ValueError for more tokens than can be recomputed before the time line ends.
+    `copy_ms` is one copy, out or back. Raises ValueError for more tokens than can be recomputed
+    before the time line ends.
     """
 
     moving = ()
 
-    def __init__(self, tokens: int) -> None:
+    def __init__(self, tokens: int, *, recompute_ms: float, copy_ms: float) -> None:
         self.figure = style.figure(860, 240)
         axes = _two_rows(self.figure, (0.125, 0.22, 0.855, 0.75), xlabel="time (ms)")
         axes.set(xlim=(0, _END_MS), xticks=range(0, int(_END_MS), 50))
 
-        prefill = costs.recompute_ms(tokens)
         room_ms = _END_MS - _RESUMED_MS
-        if prefill >= room_ms:
-            most = words.plain(room_ms / costs.MS_PER_TOKEN)
+        if recompute_ms >= room_ms:
+            most = words.digits(tokens * room_ms / recompute_ms)
             raise ValueError(f"tokens must be below {most}, to end on the time line, not {tokens}")
-        copy = costs.swap_ms(
-            tokens, costs.PER_TOKEN_BYTES, costs.BANDWIDTH_BYTES_PER_S, round_trip=False
-        )
         for row, freed, resumed in (
-            (0, _EVICTED_MS + copy, _RESUMED_MS + copy),
-            (1, _EVICTED_MS, _RESUMED_MS + prefill),
+            (0, _EVICTED_MS + copy_ms, _RESUMED_MS + copy_ms),
+            (1, _EVICTED_MS, _RESUMED_MS + recompute_ms),
         ):
             _bar(axes, row, 0, _EVICTED_MS, theme.RULE, "decode")
             _bar(axes, row, resumed, _END_MS, theme.RULE, "decode")
             _pause(axes, row, freed, _RESUMED_MS)
-        _bar(axes, 1, _RESUMED_MS, _RESUMED_MS + prefill, theme.RECOMPUTE)
-        _bar(axes, 0, _EVICTED_MS, _EVICTED_MS + copy, theme.SWAP)
-        _bar(axes, 0, _RESUMED_MS, _RESUMED_MS + copy, theme.SWAP)
+        _bar(axes, 1, _RESUMED_MS, _RESUMED_MS + recompute_ms, theme.RECOMPUTE)
+        _bar(axes, 0, _EVICTED_MS, _EVICTED_MS + copy_ms, theme.SWAP)
+        _bar(axes, 0, _RESUMED_MS, _RESUMED_MS + copy_ms, theme.SWAP)
 
-        copied = f"{words.digits(copy)} ms"
-        above = f"prefill {words.count(tokens, 'token')} again: {words.digits(prefill)} ms"
+        copied = f"{words.digits(copy_ms)} ms"
+        above = f"prefill {words.count(tokens, 'token')} again: {words.digits(recompute_ms)} ms"
         _say(axes, 1, _RESUMED_MS, above, theme.RECOMPUTE_TEXT)
         _say(axes, 0, _EVICTED_MS, f"copy out: {copied}", theme.SWAP_TEXT)
         _say(axes, 0, _RESUMED_MS, f"copy back: {copied}", theme.SWAP_TEXT)

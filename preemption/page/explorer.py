@@ -1,145 +1,75 @@
-"""The picture that moves: controls, a picture in two layers, words below it.
+"""Controls above a picture in two layers and the words about it; and pictures that do not move.
 
-The still layer (axes, ticks, grid) is drawn once; at each change only the artists that move
-write themselves again, as a small SVG that lies over it. Picture and words travel in one message.
+Picture and words travel in one message, made from one answer of the model.
 """
 
 import asyncio
 import base64
-import html
 import inspect
-import io
-import itertools
-import re
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import groupby
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 import ipywidgets as widgets
-import matplotlib as mpl
-from matplotlib.backends.backend_svg import RendererSVG
-from matplotlib.figure import Figure
 
-from preemption.page import theme
+from preemption.page import canvas, html
+from preemption.page.canvas import LOCK, Canvas
 from preemption.page.controls import Controls, Setting
 
 Bundle: TypeAlias = tuple[dict[str, Any], dict[str, Any]]  # data and metadata by MIME type
+Answer = TypeVar("Answer")
+Asked = TypeVar("Asked", contravariant=True)
 
 SETTLE_S = 0.3  # a drag counts as ended after this long without a change
-_PNG_DPI = 144
-_NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
-_Renderer: Any = RendererSVG  # its methods have no types
-_salts = itertools.count()
-# A kernel may hear one control in one thread and the next in another; matplotlib knows only one.
-_lock = threading.RLock()
 
 _LAYER = {"grid_area": "1 / 1 / 2 / 2", "width": "100%", "margin": "0"}
 
 
-class Moving(Protocol):
-    """An artist that moves; animated, so that matplotlib leaves it out of the still layer."""
+class Picture(canvas.Picture, Protocol[Asked]):
+    """A picture of an answer of the model."""
 
-    clipped: bool
+    def fit(self, answer: Asked) -> bool:
+        """Fit the limits of the axes to an answer; return whether they have changed."""
 
-    @property
-    def axes(self) -> Any: ...  # noqa: D102
-    def get_visible(self) -> bool: ...  # noqa: D102
-    def svg(self, height: float) -> str: ...  # noqa: D102
-
-
-class Picture(Protocol):
-    """What a figure module hands over: a figure in pixels at 72 dpi, and which artists move."""
-
-    @property
-    def figure(self) -> Figure: ...  # noqa: D102
-    @property
-    def moving(self) -> Sequence[Moving]: ...  # noqa: D102
+    def show(self, answer: Asked) -> None:
+        """Move all that moves; the limits of the axes stay."""
 
 
 @dataclass(frozen=True)
 class Words:
     """What is said about a picture: its finding, the same for those who cannot see it, a table.
 
-    `sources_html`, below all else, says where the figures come from.
+    `table`, and `sources`, below all else, are made by `page.html`.
     """
 
     verdict: str
     alternative: str
-    table_html: str = ""
-    sources_html: str = ""
+    table: str = ""
+    sources: str = ""
 
 
-class Canvas:
-    """Draws the layers of one picture as SVG, or the whole of it as PNG."""
+class Explorer(widgets.VBox, Generic[Answer]):  # type: ignore[misc]
+    """Controls, a picture in two layers and the words about it: the base of all explorers.
 
-    def __init__(self, picture: Picture) -> None:
-        self._picture = picture
-        # Each picture names its clip paths differently: several stand in one page.
-        self._rc: Any = {"svg.fonttype": "none", "svg.hashsalt": f"pe{next(_salts)}"}
-
-    def still_svg(self) -> str:
-        """Return the axes and all else that does not move."""
-        width, height = self._size()
-        buffer = io.StringIO()
-        with _lock, mpl.rc_context(self._rc):
-            renderer = _Renderer(width, height, buffer, image_dpi=72, metadata=_NO_METADATA)
-            self._picture.figure.draw(renderer)
-            renderer.finalize()
-        svg = re.sub(r' id="\w+_\d+"', "", buffer.getvalue())  # nothing refers to these
-        return theme.with_variables(svg[svg.index("<svg") :])
-
-    def moving_svg(self) -> str:
-        """Return the moving artists alone."""
-        width, height = self._size()
-        shown = [artist for artist in self._picture.moving if artist.get_visible()]
-        parts = []
-        for axes, artists in groupby(shown, key=lambda a: a.axes if a.clipped else None):
-            markup = "".join(artist.svg(height) for artist in artists)
-            if axes:
-                left, bottom, wide, high = axes.bbox.bounds
-                x, y, w, h = (f"{px:.1f}" for px in (left, height - bottom - high, wide, high))
-                box = f'x="{x}" y="{y}" width="{w}" height="{h}" viewBox="{x} {y} {w} {h}"'
-                markup = f'<svg role="none" {box}>{markup}</svg>'
-            parts.append(markup)
-        svg = f'<svg viewBox="0 0 {width:g} {height:g}">{"".join(parts)}</svg>'
-        return theme.with_variables(svg)
-
-    def png(self) -> bytes:
-        """Return the whole picture, on paper."""
-        buffer = io.BytesIO()
-        with _lock:
-            self._picture.figure.savefig(buffer, format="png", dpi=_PNG_DPI, facecolor=theme.PAPER)
-        return buffer.getvalue()
-
-    def _size(self) -> tuple[float, float]:
-        width, height = self._picture.figure.get_size_inches() * 72
-        return float(width), float(height)
-
-
-class Explorer(widgets.VBox):  # type: ignore[misc]
-    """Controls above a picture in two layers and the words about it: the base of all explorers.
-
-    A subclass has settings as class attributes, hands its picture and the settings that get a
-    control to `__init__`, and says in `_show` and `_fit` what to draw. Controls in `beside` stand
-    in a second column where there is room; `start` holds settings that start, and are reset,
-    elsewhere than at their default. From code, setting an attribute raises what goes wrong; while
-    a reader moves a control it is shown in the status line. Either way the settings stay as they
-    were.
+    A subclass has settings as class attributes and hands its picture and the settings that get a
+    control to `__init__`. At each change `_ask` asks the model once, the picture draws the answer,
+    and `_say` puts it into words. Controls in `beside` stand in a second column where there is
+    room; `start` holds settings that start, and are reset, elsewhere than at their default. From
+    code, setting an attribute raises what goes wrong; while a reader moves a control it is shown
+    in the status line. Either way the settings stay as they were.
     """
 
     def __init__(
         self,
-        picture: Picture,
+        picture: Picture[Answer],
         controls: Sequence[Setting[Any]],
         note: str = "",
         *,
         beside: Sequence[Setting[Any]] = (),
         start: Mapping[str, Any] | None = None,
     ) -> None:
-        self._canvas = Canvas(picture)
+        self.picture, self._canvas = picture, Canvas(picture)
         settings = inspect.getmembers_static(type(self), lambda member: isinstance(member, Setting))
         self._known: dict[str, Setting[Any]] = {
             name: setting.as_of_now() for name, setting in settings
@@ -167,7 +97,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
                 ),
                 widgets.GridBox([self._still, self._moving], layout=layers),
                 self._sources,
-                widgets.HTML(f'<div class="pe"><p>{html.escape(note)}</p></div>'),
+                widgets.HTML(html.page(html.paragraphs([note]))),
             ],
             layout={"max_width": "860px"},
         )
@@ -177,19 +107,21 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         """Return the controls of these settings below one another, their labels in line."""
         label_width = f"{max(len(setting.label) for setting in settings)}ch"
         rows = {
-            setting.name: setting.row(partial(self._reader_sets, setting.name), label_width)
+            setting.name: self._known[setting.name].row(
+                partial(self._reader_sets, setting.name), label_width
+            )
             for setting in settings
         }
         self._rows |= rows
         layout = {"flex": "1 1 auto", "align_self": "flex-start"}
         return widgets.VBox(list(rows.values()), layout=layout)
 
-    def _show(self) -> Words:
-        """Move the moving artists to the present settings and say what they show."""
+    def _ask(self) -> Answer:
+        """Ask the model about the present settings; called once for each change."""
         raise NotImplementedError
 
-    def _fit(self) -> bool:
-        """Fit the axes to the present settings; return whether the still layer has changed."""
+    def _say(self, answer: Answer) -> Words:
+        """Say what the picture of this answer shows."""
         raise NotImplementedError
 
     @property
@@ -203,16 +135,16 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
 
     def reset(self) -> None:
         """Go back to the defaults."""
-        with _lock:
+        with LOCK:
             self._apply(self._defaults())
 
     def settle(self) -> None:
         """Fit the axes to the present settings, as when a drag has ended."""
-        with _lock:
+        with LOCK:
             if self._settling:
                 self._settling.cancel()
                 self._settling = None
-            self._draw(fit=True)
+            self._draw(self._answer, fit=True)
 
     def _defaults(self) -> dict[str, Any]:
         return {name: setting.default for name, setting in self._known.items()} | self._start
@@ -224,7 +156,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
 
     def _set(self, changes: Mapping[str, object], *, fit: bool = True) -> None:
         checked = {name: self._checked(name, value) for name, value in changes.items()}
-        with _lock:
+        with LOCK:
             self._apply(self._with(checked), fit=fit)
 
     def _with(self, changes: dict[str, Any]) -> dict[str, Any]:
@@ -236,7 +168,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         before, self.settings = self.settings, settings
         self._error = ""
         try:
-            self._draw(fit=fit)
+            self._draw(self._ask(), fit=fit)
         except Exception:
             self.settings = before
             raise
@@ -244,48 +176,50 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
             for name, row in self._rows.items():
                 row.show(self.settings[name])
 
-    def _draw(self, *, fit: bool) -> None:
-        if fit and self._fit():
+    def _draw(self, answer: Answer, *, fit: bool) -> None:
+        if fit and self.picture.fit(answer):
             self._stale = True
-        self._words = self._show()
-        self._svg = self._canvas.moving_svg()
+        self.picture.show(answer)
+        words, svg = self._say(answer), self._canvas.moving_svg()
         if self._stale:
             self._draw_still()
+        self._answer, self._words, self._svg = answer, words, svg
         self._send()
 
-    def _draw_guesses(
-        self, guesses: Sequence[Any], show: Callable[[list[tuple[float, str]]], None]
-    ) -> None:
-        """Let `show` draw numeric guesses, (value, subject), once they are answered."""
-
-        def draw() -> None:
-            show([(guess.value, guess.subject) for guess in guesses if guess.answered])
-            self._draw_still()
-
+    def _when_answered(self, guesses: Sequence[Any], draw: Callable[[], None]) -> None:
+        """Let `draw` draw numeric guesses, those that are answered and each as it is answered."""
         for guess in guesses:
             guess.observe(lambda _: self._from_reader(draw), "value")
         if any(guess.answered for guess in guesses):
             draw()
 
+    def _draw_guesses(
+        self, guesses: Sequence[Any], show: Callable[[list[tuple[float, str]]], None]
+    ) -> None:
+        """Let `show` draw numeric guesses, (value, subject), into the still layer."""
+
+        def draw() -> None:
+            show([(guess.value, guess.subject) for guess in guesses if guess.answered])
+            self._draw_still()
+
+        self._when_answered(guesses, draw)
+
     def _draw_still(self) -> None:
-        svg = self._canvas.still_svg()
-        self._still.value = f'{theme.STYLE}<div class="pe" aria-hidden="true">{svg}</div>'
+        self._still.value = html.page(self._canvas.still_svg(), styled=True, aria_hidden="true")
         self._stale = False
 
     def _send(self) -> None:
-        error = self._error
-        if error:
-            error = f'<strong class="pe-note">{html.escape(error)}</strong> '
-        self._moving.value = (
-            f'<div class="pe">{_named(self._svg, self._words.alternative)}'
-            f"{self._words.table_html}"
-            f'<p role="status" aria-live="polite">{error}{html.escape(self.verdict)}</p></div>'
+        error = html.element("strong", self._error, class_="pe-note") if self._error else ""
+        self._moving.value = html.page(
+            html.speaking(self._svg, self._words.alternative),
+            self._words.table,
+            html.status(error, " " if error else "", self.verdict),
         )
-        self._sources.value = self._words.sources_html
+        self._sources.value = self._words.sources
 
     def _reader_sets(self, name: str, value: object, dragging: bool) -> None:
         """Take a value from a control; it cannot raise, since nobody would see it."""
-        with _lock:
+        with LOCK:
             self._from_reader(lambda: self._set({name: value}, fit=not dragging))
             self._rows[name].show(self.settings[name])
             if dragging:
@@ -302,7 +236,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
             self._settling = loop.call_later(SETTLE_S, self._from_reader, self.settle)
 
     def _from_reader(self, action: Callable[[], None]) -> None:
-        with _lock:
+        with LOCK:
             try:
                 action()
             except Exception as error:
@@ -312,22 +246,17 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
     def _repr_mimebundle_(self, **kwargs: Any) -> Bundle:
         """Add what is left of the explorer without a kernel: its picture and its verdict."""
         bundle = super()._repr_mimebundle_(**kwargs)
-        with _lock:
+        with LOCK:
             return _with_fallback(bundle, self.verdict, self._canvas, self._words.alternative)
-
-
-def _named(svg: str, alternative: str) -> str:
-    """Give an SVG the text that is read out in its place."""
-    return svg.replace("<svg", f'<svg role="img" aria-label="{html.escape(alternative)}"', 1)
 
 
 class Still(widgets.HTML):  # type: ignore[misc]
     """A picture that does not move, with a sentence for those who cannot see it."""
 
-    def __init__(self, picture: Picture, alternative: str) -> None:
+    def __init__(self, picture: canvas.Picture, alternative: str) -> None:
         self._canvas, self._alternative = Canvas(picture), alternative
         super().__init__(
-            f'{theme.STYLE}<div class="pe">{_named(self._canvas.still_svg(), alternative)}</div>',
+            html.page(html.speaking(self._canvas.still_svg(), alternative), styled=True),
             layout={"max_width": "860px", "width": "100%", "margin": "0"},
         )
 

@@ -1,0 +1,33 @@
+"""What an eviction costs one request, as pictures that do not move."""
+
+from preemption import costs, words
+from preemption.figures.timeline import OpenCosts, Timeline
+from preemption.page.explorer import Still
+
+
+def eviction_timeline(tokens: int = 1_000) -> Still:
+    """Show one request that is evicted with `tokens` cached tokens and resumed, both ways.
+
+    Raises ValueError for a negative number, or one too large for the time line (1,400 or more).
+    """
+    recompute = costs.recompute_ms(tokens)
+    copy = costs.swap_ms(
+        tokens, costs.PER_TOKEN_BYTES, costs.BANDWIDTH_BYTES_PER_S, round_trip=False
+    )
+    return Still(
+        Timeline(tokens, recompute_ms=recompute, copy_ms=copy),
+        f"A request of {words.count(tokens, 'token')} is evicted and resumes. Recomputed, "
+        f"it pays {words.digits(recompute)} ms of prefill; swapped, {words.digits(copy)} ms to "
+        "copy the cache out and as much to copy it back.",
+    )
+
+
+def open_costs(tokens: int = 1_000) -> Still:
+    """Show what either way of resuming a request takes, with the times left open."""
+    size = words.size(tokens * costs.PER_TOKEN_BYTES)
+    return Still(
+        OpenCosts(tokens, size),
+        f"Two ways to resume a request of {words.count(tokens, 'cached token')}. Recompute: one "
+        f"bar, prefill {words.count(tokens, 'token')} again, ? ms. Swap: two bars, copy {size} "
+        "out and copy it back, together ? ms. The bars are not to scale.",
+    )

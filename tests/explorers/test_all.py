@@ -1,0 +1,37 @@
+"""What every explorer does."""
+
+import base64
+import re
+
+import pytest
+
+from preemption import AttentionExplorer, ChunkExplorer, LoadExplorer, SlotExplorer
+from tests.explorers.reading import page
+
+
+@pytest.mark.parametrize("kind", [SlotExplorer, ChunkExplorer, AttentionExplorer, LoadExplorer])
+def test_what_is_drawn_still_and_what_is_saved(use, kind):
+    explorer = use(kind)
+    assert "<svg" in explorer._still.value
+    saved, metadata = explorer._repr_mimebundle_()
+    assert saved["text/plain"] == explorer.verdict
+    assert base64.b64decode(saved["image/png"]).startswith(b"\x89PNG")
+    alternative = metadata["image/png"]["alt"]
+    assert f'aria-label="{alternative}"' in page(explorer)
+    labels = [setting.label for setting in explorer._known.values()]
+    assert alternative not in labels
+    for svg in (page(explorer), explorer._still.value.split("</style>")[-1]):
+        assert not re.findall(r"(?:fill|stroke): ?#(?!000000|ffffff)[0-9a-f]{6}", svg)
+
+
+def test_curves_and_cells_differ_without_colour_too(use):
+    makeup, curves = use(ChunkExplorer).picture, use(LoadExplorer).picture
+    pairs = [(makeup.ttft_by_budget, makeup.gap_by_budget), *curves.curves.values()]
+    for solid, dashed in pairs:
+        assert "dasharray" not in solid.svg(1)
+        assert "dasharray" in dashed.svg(1)
+    for one, other in (makeup.points, *curves.points.values()):
+        assert one.get_marker() != other.get_marker()
+    cells = use(AttentionExplorer).picture
+    assert "fill:#ffffff" in cells.computed.svg(1)
+    assert "fill:#ffffff" not in cells.cached.svg(1)

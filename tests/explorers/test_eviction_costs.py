@@ -1,0 +1,139 @@
+"""The curves and words of the cost explorer are the model's."""
+
+import re
+
+import numpy as np
+import pytest
+
+from preemption import CostExplorer, costs, words
+from preemption.lessons import how_slow_must_the_link_be
+from tests.explorers.reading import page as page_text
+
+
+@pytest.fixture(scope="module")
+def shared():
+    return CostExplorer()
+
+
+@pytest.fixture
+def explorer(shared):
+    shared.reset()
+    return shared
+
+
+SETTINGS = [
+    (1000, 25.0),
+    (1000, 2.62144),
+    (1000, 2.7),
+    (1, 0.1),
+    (1, 1000.0),
+    (131_072, 0.1),
+    (131_072, 1000.0),
+    (16_001, 1.0),
+]
+
+
+def verdict_of(tokens, gb_per_s):
+    recompute = words.digits(costs.recompute_ms(tokens))
+    swap = words.digits(costs.swap_ms(tokens, costs.PER_TOKEN_BYTES, gb_per_s * 1e9))
+    winner = costs.cheaper(tokens, costs.PER_TOKEN_BYTES, gb_per_s * 1e9)
+    return f"recompute {recompute} ms, swap {swap} ms; cheaper here: {winner}"
+
+
+@pytest.mark.parametrize(("tokens", "gb_per_s"), SETTINGS)
+def test_verdict_is_the_models(explorer, tokens, gb_per_s):
+    explorer.change(tokens=tokens, bandwidth_gb_per_s=gb_per_s)
+    assert verdict_of(tokens, gb_per_s) in explorer.verdict
+    assert explorer.verdict in page_text(explorer)
+    assert re.search(r"recompute [\d,.]+ ms, swap [\d,.]+ ms; cheaper here: \w+", explorer.verdict)
+
+
+@pytest.mark.parametrize(("tokens", "gb_per_s"), SETTINGS)
+@pytest.mark.parametrize("ms_per_token", [0.01, 0.1, 10.0])
+def test_curves_hold_the_models_data(explorer, tokens, gb_per_s, ms_per_token):
+    explorer.change(tokens=tokens, bandwidth_gb_per_s=gb_per_s, ms_per_token=ms_per_token)
+    curves, size = explorer.picture, costs.PER_TOKEN_BYTES
+    recompute, swap = (
+        costs.recompute_ms(tokens, ms_per_token),
+        costs.swap_ms(tokens, size, gb_per_s * 1e9),
+    )
+    crossover = costs.crossover_bandwidth(size, ms_per_token) / 1e9
+
+    def data(line):
+        return [np.asarray(line.get_xdata(), float), np.asarray(line.get_ydata(), float)]
+
+    np.testing.assert_array_equal(
+        data(curves.recompute_by_link), [[0.1, 1000], [recompute, recompute]]
+    )
+    np.testing.assert_array_equal(
+        data(curves.swap_by_link),
+        [[0.1, 1000], [costs.swap_ms(tokens, size, link) for link in (0.1e9, 1000e9)]],
+    )
+    right = max(16_000, tokens)
+    np.testing.assert_array_equal(
+        data(curves.recompute_by_tokens), [[0, right], [0, costs.recompute_ms(right, ms_per_token)]]
+    )
+    np.testing.assert_allclose(  # a straight line: its slope is that of one token
+        data(curves.swap_by_tokens),
+        [[0, right], [0, costs.swap_ms(right, size, gb_per_s * 1e9)]],
+        rtol=1e-15,
+    )
+    np.testing.assert_array_equal(data(curves.crossover), [[crossover], [recompute]])
+    for points, cost in ((curves.recompute_points, recompute), (curves.swap_points, swap)):
+        assert [data(point) for point in points] == [[[gb_per_s], [cost]], [[tokens], [cost]]]
+    assert f"flips at {words.digits(crossover, 3)} GB/s" in page_text(explorer)
+
+
+def test_both_curves_are_in_view_at_any_setting(explorer):
+    for tokens, gb_per_s in SETTINGS:
+        explorer.change(tokens=tokens, bandwidth_gb_per_s=gb_per_s)
+        low, high = explorer.picture.by_link.get_ylim()
+        shown = [costs.recompute_ms(tokens), costs.swap_ms(tokens, costs.PER_TOKEN_BYTES, 0.1e9)]
+        assert low <= min(shown)
+        assert max(shown) <= high
+        assert explorer.picture.by_tokens.get_xlim() == (0, max(16_000, tokens))
+
+
+def test_there_is_room_for_words_above_the_flat_line():
+    explorer = CostExplorer(prefill_control=True)
+    for ms_per_token in (0.01, 1.0, 1.4, 5.4, 10.0):
+        explorer.ms_per_token = ms_per_token
+        top = explorer.picture.by_link.get_ylim()[1]
+        assert costs.recompute_ms(1_000, ms_per_token) <= top / 7
+
+
+def test_the_prefill_control_is_optional():
+    assert "ms_per_token" not in CostExplorer()._rows
+    with_control = CostExplorer(prefill_control=True)
+    with_control._rows["ms_per_token"].box.value = 1.0
+    assert "recompute 1,000 ms" in with_control.verdict
+
+
+def test_guesses_are_drawn_once_answered():
+    guess = how_slow_must_the_link_be(1_000)
+    explorer = CostExplorer(guesses=[guess])
+    assert "your guess" not in explorer._still.value
+    guess.answer(5.0)
+    for line in ("your guess: 5 GB/s", "for 1,000 tokens"):
+        assert line in explorer._still.value
+    explorer.tokens = 100_000
+    assert "your guess: 5 GB/s" in explorer._still.value
+
+
+@pytest.mark.parametrize("guess", [0.001, 1e6])
+def test_a_guess_off_the_chart_stands_at_its_edge(guess):
+    explorer = CostExplorer()
+    explorer.picture.guesses.show([(guess, "1,000 tokens")])
+    line = explorer.picture.by_link.lines[-1]
+    assert line.get_xdata()[0] == (0.1 if guess < 1 else 1000)
+
+
+def test_the_alternative_text_says_the_finding(explorer):
+    def alternative():
+        return re.search(r'role="img" aria-label="([^"]+)"', page_text(explorer)).group(1)
+
+    assert "victim of 1,000 tokens" in alternative()
+    assert "cross at 2.62 GB/s" in alternative()
+    assert "swap below" in alternative()
+    explorer.bandwidth_gb_per_s = 1.0
+    assert "recompute below" in alternative()

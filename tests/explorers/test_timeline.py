@@ -1,0 +1,31 @@
+"""The pictures of one eviction, which do not move."""
+
+import pytest
+
+from preemption import eviction_timeline, open_costs
+
+
+def test_a_still_picture_speaks():
+    with pytest.raises(ValueError, match=r"tokens must be below 1,400, to end .*, not 1400"):
+        eviction_timeline(1_400)
+    picture = eviction_timeline(1_000)
+    assert "100 ms" in picture.value
+    data, metadata = picture._repr_mimebundle_()
+    assert "5.243 ms" in data["text/plain"]
+    assert metadata["image/png"]["alt"] == data["text/plain"]
+
+
+def test_open_costs_show_the_parts_but_not_the_times():
+    shown = open_costs(1_000)
+    assert shown.value.count("? ms") == 4  # two bars; twice in what is read out
+    for part in ("prefill 1,000 tokens again", "copy 131.1 MB out", "copy 131.1 MB back"):
+        assert part in shown.value
+    for time in ("100 ms", "5.243", "10.49"):
+        assert time not in shown.value
+    ends = [max(bar.get_x() + bar.get_width() for bar in row) for row in _bars_by_row(shown)]
+    assert ends[0] == ends[1], "one way looks shorter than the other"
+
+
+def _bars_by_row(shown):
+    (axes,) = shown._canvas._picture.figure.axes
+    return [[bar for bar in axes.patches if bar.get_y() == row] for row in (0, 1)]
