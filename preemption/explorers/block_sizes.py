@@ -26,15 +26,11 @@ class BlockExplorer(OnMachine[BlockCosts]):
         )
 
     def _ask(self) -> BlockCosts:
-        recompute, copy, tokens = self.recompute, self.copy, self.tokens
+        here = self._resumed()
+        recompute, copy, tokens = here.recompute, here.copy, here.tokens
         whole = replace(copy, layout="block")
         return BlockCosts(
-            tokens=tokens,
-            link=self.link,
-            recompute=recompute,
-            copy=copy,
-            recompute_ms=recompute.ms(tokens),
-            swap_ms=copy.ms(tokens),
+            here=here,
             whole_ms=whole.ms(tokens),
             needed_gb_per_s=costs.crossover_bandwidth_at(recompute, copy, tokens) / 1e9,
             crossover_block_tokens=costs.crossover_block_tokens(recompute, copy, tokens),
@@ -43,20 +39,20 @@ class BlockExplorer(OnMachine[BlockCosts]):
         )
 
     def _say(self, answer: BlockCosts) -> Words:
-        copy = answer.copy
+        here, copy = answer.here, answer.here.copy
         finding = (
             f"{_flip(answer.crossover_block_tokens)} With one copy per block of all layers swap "
             f"takes {words.digits(answer.whole_ms)} ms."
         )
         return Words(
-            verdict=f"{self._costs(answer)} In blocks of "
+            verdict=f"{self._costs(here)} In blocks of "
             f"{words.count(copy.block_tokens, 'token')} a cache is "
-            f"{words.digits(float(copy.copies(answer.tokens)))} copies. {finding}",
-            alternative=f"Time to resume {self._here()} over {answer.link}. Left, over the size of "
-            f"a block: recompute is flat at {words.digits(answer.recompute_ms)} ms, swap falls. "
+            f"{words.digits(float(copy.copies(here.tokens)))} copies. {finding}",
+            alternative=f"Time to resume {self._here()} over {here.link}. Left, over the size of "
+            f"a block: recompute is flat at {words.digits(here.recompute_ms)} ms, swap falls. "
             f"{finding} Right, the link that swapping needs: the smaller the block, the faster.",
-            table=self._table(answer),
-            sources=self._list_sources(answer),
+            table=self._table(here),
+            sources=self._list_sources(here),
         )
 
 

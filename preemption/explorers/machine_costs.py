@@ -51,16 +51,12 @@ class MachineExplorer(OnMachine[MachineCosts]):
         return Recompute.linear(MODELS[self.model], DEVICES[self.device], percent / 100)
 
     def _ask(self) -> MachineCosts:
-        recompute, copy, tokens = self.recompute, self.copy, self.tokens
+        here = self._resumed()
+        recompute, copy, tokens = here.recompute, here.copy, here.tokens
         n = tokens_to_draw(costs.bends(recompute, copy))
         found = costs.crossover_tokens(recompute, copy)
         return MachineCosts(
-            tokens=tokens,
-            link=self.link,
-            recompute=recompute,
-            copy=copy,
-            recompute_ms=recompute.ms(tokens),
-            swap_ms=copy.ms(tokens),
+            here=here,
             crossover_gb_per_s=costs.crossover_bandwidth_at(recompute, copy, tokens) / 1e9,
             crossings=tuple(
                 Crossing(at, *(recompute.ms_per_token_at(n) for n in (at, 2 * at))) for at in found
@@ -76,12 +72,12 @@ class MachineExplorer(OnMachine[MachineCosts]):
     def _say(self, answer: MachineCosts) -> Words:
         flip, crossovers = comparison.crossover(answer.crossover_gb_per_s), _crossovers(answer)
         return Words(
-            verdict=f"{self._costs(answer)} {flip} {crossovers}",
+            verdict=f"{self._costs(answer.here)} {flip} {crossovers}",
             alternative=f"Time to resume {self._here()}. Left, time per token over tokens. "
             f"{crossovers} Right, over the bandwidth of the link: recompute is flat at "
-            f"{words.digits(answer.recompute_ms)} ms, swap falls. {flip}",
-            table=self._table(answer),
-            sources=self._list_sources(answer),
+            f"{words.digits(answer.here.recompute_ms)} ms, swap falls. {flip}",
+            table=self._table(answer.here),
+            sources=self._list_sources(answer.here),
         )
 
 

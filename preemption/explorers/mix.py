@@ -33,15 +33,12 @@ class MixExplorer(OnMachine[Mixes]):
         self._draw_guesses(guesses, curves.guesses.show)
 
     def _ask(self) -> Mixes:
-        recompute, copy, tokens = self.recompute, self.copy, self.tokens
+        here = self._resumed()
+        recompute, copy, tokens = here.recompute, here.copy, here.tokens
         recomputed, loaded = costs.mix_parts_ms(tokens, SHARES, recompute, copy)
         return Mixes(
-            tokens=tokens,
+            here=here,
             share_percent=self.share_percent,
-            recompute=recompute,
-            copy=copy,
-            recompute_ms=recompute.ms(tokens),
-            swap_ms=copy.ms(tokens),
             ms=costs.mix_ms(tokens, self.share_percent / 100, recompute, copy),
             best=costs.best_mix(tokens, recompute, copy),
             recomputed_ms=recomputed,
@@ -50,10 +47,11 @@ class MixExplorer(OnMachine[Mixes]):
         )
 
     def _say(self, answer: Mixes) -> Words:
-        best, single_ms = answer.best, min(answer.recompute_ms, answer.swap_ms)
+        best, here = answer.best, answer.here
+        single_ms = min(here.recompute_ms, here.swap_ms)
         alone = (
-            f"Recomputing all takes {words.digits(answer.recompute_ms)} ms, loading all "
-            f"{words.digits(answer.swap_ms)} ms."
+            f"Recomputing all takes {words.digits(here.recompute_ms)} ms, loading all "
+            f"{words.digits(here.swap_ms)} ms."
         )
         found = f"No mix is faster than the better of the two, {words.digits(best.ms)} ms."
         if best.ms < single_ms * 0.995:
@@ -68,6 +66,6 @@ class MixExplorer(OnMachine[Mixes]):
             alternative=f"Time to resume {self._here()} over the share that is recomputed: that "
             f"part rises from 0, the part that is loaded over {self.link} falls to 0. {alone} "
             f"{found}",
-            table=self._table(answer),
-            sources=self._list_sources(answer),
+            table=self._table(here),
+            sources=self._list_sources(here),
         )

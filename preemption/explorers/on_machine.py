@@ -1,10 +1,11 @@
 """What explorers of one model on one device share: their settings, and the times they make."""
 
-from typing import Generic, Protocol
+from typing import Generic
 
 from preemption import costs, words
 from preemption.costs import BITS, DEVICES, LINKS, MODELS, Copy, Recompute
 from preemption.explorers import comparison, sources
+from preemption.figures.picture import Resumed
 from preemption.page.controls import Number, Select, Whole
 from preemption.page.explorer import Answer, Explorer
 
@@ -15,21 +16,6 @@ _LAYOUTS: list[tuple[str, costs.Layout]] = [
     ("layer, K and V apart", "layer"),
     ("block of all layers", "block"),
 ]
-
-
-class Resumed(Protocol):
-    """What the answers about a machine have in common."""
-
-    @property
-    def tokens(self) -> int: ...  # noqa: D102
-    @property
-    def recompute(self) -> Recompute: ...  # noqa: D102
-    @property
-    def copy(self) -> Copy: ...  # noqa: D102
-    @property
-    def recompute_ms(self) -> float: ...  # noqa: D102
-    @property
-    def swap_ms(self) -> float: ...  # noqa: D102
 
 
 class OnMachine(Explorer[Answer], Generic[Answer]):
@@ -74,30 +60,35 @@ class OnMachine(Explorer[Answer], Generic[Answer]):
             round_trip=self.round_trip,
         )
 
+    def _resumed(self) -> Resumed:
+        """Ask the model what either way takes."""
+        recompute, copy, tokens = self.recompute, self.copy, self.tokens
+        return Resumed(tokens, self.link, recompute, copy, recompute.ms(tokens), copy.ms(tokens))
+
     def _here(self) -> str:
         """Say what resumes, and where."""
         return f"{words.count(self.tokens, 'token')} of {self.model} on {self.device}"
 
-    def _costs(self, answer: Resumed) -> str:
+    def _costs(self, here: Resumed) -> str:
         """Say what both ways cost, and which is cheaper."""
-        both = comparison.both_costs(answer.recompute_ms, answer.swap_ms)
-        return f"{words.count(answer.tokens, 'token')}: {both}"
+        both = comparison.both_costs(here.recompute_ms, here.swap_ms)
+        return f"{words.count(here.tokens, 'token')}: {both}"
 
-    def _table(self, answer: Resumed) -> str:
+    def _table(self, here: Resumed) -> str:
         return comparison.cost_table(
-            answer.recompute_ms,
-            answer.swap_ms,
-            recompute_how=sources.recompute_formula(answer.recompute, answer.tokens),
-            swap_how=sources.copy_formula(answer.copy, answer.tokens),
-            round_trip=answer.copy.round_trip,
+            here.recompute_ms,
+            here.swap_ms,
+            recompute_how=sources.recompute_formula(here.recompute, here.tokens),
+            swap_how=sources.copy_formula(here.copy, here.tokens),
+            round_trip=here.copy.round_trip,
         )
 
-    def _list_sources(self, answer: Resumed) -> str:
+    def _list_sources(self, here: Resumed) -> str:
         return sources.of_machine(
-            answer.copy.model,
+            here.copy.model,
             DEVICES[self.device],
             LINKS[self.link],
-            answer.recompute,
-            bits=answer.copy.bits,
-            launch_us=answer.copy.launch_us,
+            here.recompute,
+            bits=here.copy.bits,
+            launch_us=here.copy.launch_us,
         )

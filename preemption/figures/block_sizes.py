@@ -7,9 +7,8 @@ from matplotlib.axes import Axes
 
 from preemption import words
 from preemption.checks import Array
-from preemption.costs import Copy, Recompute
 from preemption.figures import quick, style
-from preemption.figures.picture import Flip, Limits, Picture, Sides
+from preemption.figures.picture import Flip, Limits, Picture, Resumed, Sides
 from preemption.page import theme
 
 FIRST_BLOCK, LAST_BLOCK = 1, 256
@@ -31,17 +30,12 @@ class OverBlocks:
 
 @dataclass(frozen=True, eq=False)
 class BlockCosts:
-    """What it takes to resume `tokens` tokens over `link`, here and over block sizes.
+    """What it takes to resume with the present blocks, and over block sizes.
 
     `whole_ms` is what swap takes with one copy per block of all layers.
     """
 
-    tokens: int
-    link: str
-    recompute: Recompute
-    copy: Copy
-    recompute_ms: float
-    swap_ms: float
+    here: Resumed
     whole_ms: float
     needed_gb_per_s: float
     crossover_block_tokens: float
@@ -101,7 +95,7 @@ class BlockSizes(Picture[BlockCosts]):
 
     def show(self, answer: BlockCosts) -> None:
         """Move all that moves; the limits of the axes stay."""
-        here, recompute_ms = answer.copy.block_tokens, answer.recompute_ms
+        here, recompute_ms = answer.here.copy.block_tokens, answer.here.recompute_ms
         for over, times, needed in (
             (answer.per_layer, self.per_layer, self.needed_per_layer),
             (answer.per_block, self.per_block, self.needed_per_block),
@@ -109,12 +103,12 @@ class BlockSizes(Picture[BlockCosts]):
             times.set_data(over.block_tokens, over.ms)
             needed.set_data(over.block_tokens, over.needed_gb_per_s)
         self.recompute.set_data([FIRST_BLOCK, LAST_BLOCK], [recompute_ms] * 2)
-        gb_per_s = answer.copy.bandwidth_bytes_per_s / 1e9
+        gb_per_s = answer.here.copy.bandwidth_bytes_per_s / 1e9
         self.link_line.set_data([FIRST_BLOCK, LAST_BLOCK], [gb_per_s] * 2)
         for line in self.block_lines:
             line.set_data([here] * 2, [0, 1])
         self.recompute_point.set_data([here], [recompute_ms])
-        self.swap_point.set_data([here], [answer.swap_ms])
+        self.swap_point.set_data([here], [answer.here.swap_ms])
         self.needed_point.set_data([here], [answer.needed_gb_per_s])
 
         flip = answer.crossover_block_tokens
@@ -124,16 +118,18 @@ class BlockSizes(Picture[BlockCosts]):
         self._flips.mark(flip, recompute_ms)
         self._flips.set_visible(FIRST_BLOCK <= flip <= LAST_BLOCK)
 
-        self._titles[0].set_text(f"{words.count(answer.tokens, 'token')} over {answer.link}")
+        self._titles[0].set_text(
+            f"{words.count(answer.here.tokens, 'token')} over {answer.here.link}"
+        )
         self._titles[1].set_text("the link that swapping needs")
-        self._link_name.put(FIRST_BLOCK, gb_per_s, answer.link)
+        self._link_name.put(FIRST_BLOCK, gb_per_s, answer.here.link)
         self._on_recompute.put(FIRST_BLOCK * 1.1, recompute_ms)
         self._name_layers(answer.per_layer)
         self._name_blocks(answer.per_block)
 
     def _limits(self, answer: BlockCosts) -> Limits:
         both = answer.per_layer, answer.per_block
-        times_ms = np.concatenate([[answer.recompute_ms], *(over.ms for over in both)])
+        times_ms = np.concatenate([[answer.here.recompute_ms], *(over.ms for over in both)])
         needed = np.concatenate([[LOW_GB_PER_S], *(over.needed_gb_per_s for over in both)])
         lowest, _ = style.log_limits(needed[np.isfinite(needed)])
         return (*style.log_limits(times_ms, room=3), lowest)

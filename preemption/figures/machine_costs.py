@@ -9,10 +9,10 @@ from matplotlib.axes import Axes
 
 from preemption import words
 from preemption.checks import Array
-from preemption.costs import Copy, Recompute, Strategy
+from preemption.costs import Strategy
 from preemption.figures import quick, style
 from preemption.figures.guesses import Guesses
-from preemption.figures.picture import Flip, Limits, Picture, Sides
+from preemption.figures.picture import Flip, Limits, Picture, Resumed, Sides
 from preemption.page import theme
 
 FIRST_TOKEN, LAST_TOKEN = 1.0, 1e6
@@ -35,19 +35,14 @@ class Crossing:
 
 @dataclass(frozen=True, eq=False)
 class MachineCosts:
-    """What it takes to resume `tokens` tokens over `link`; and over tokens, and over links.
+    """What it takes to resume here, over tokens, and over links.
 
     The costs per token are over `token_counts`, `swap_over_links_ms` over `LINKS_GB_PER_S`.
     `ways` name the cheaper way below, between and above the crossings, None where it is a tie;
     `most_ahead` is by what factor recomputing is cheaper at most, between two.
     """
 
-    tokens: int
-    link: str
-    recompute: Recompute
-    copy: Copy
-    recompute_ms: float
-    swap_ms: float
+    here: Resumed
     crossover_gb_per_s: float
     crossings: tuple[Crossing, ...]
     ways: tuple[Strategy | None, ...]
@@ -126,24 +121,26 @@ class MachineCurves(Picture[MachineCosts]):
 
     def show(self, answer: MachineCosts) -> None:
         """Move all that moves; the limits of the axes stay."""
-        tokens, n = answer.tokens, answer.token_counts
-        gb_per_s = answer.copy.bandwidth_bytes_per_s / 1e9
+        tokens, n = answer.here.tokens, answer.token_counts
+        gb_per_s = answer.here.copy.bandwidth_bytes_per_s / 1e9
         self.recompute_by_tokens.set_data(n, answer.recompute_ms_per_token)
         self.swap_by_tokens.set_data(n, answer.swap_ms_per_token)
-        self.recompute_by_link.set_data([LOW_GB_PER_S, HIGH_GB_PER_S], [answer.recompute_ms] * 2)
+        self.recompute_by_link.set_data(
+            [LOW_GB_PER_S, HIGH_GB_PER_S], [answer.here.recompute_ms] * 2
+        )
         self.swap_by_link.set_data(LINKS_GB_PER_S, answer.swap_over_links_ms)
         self.tokens_line.set_data([tokens, tokens], [0, 1])
         self.link_line.set_data([gb_per_s, gb_per_s], [0, 1])
         for points, cost_ms in (
-            (self.recompute_points, answer.recompute_ms),
-            (self.swap_points, answer.swap_ms),
+            (self.recompute_points, answer.here.recompute_ms),
+            (self.swap_points, answer.here.swap_ms),
         ):
             points[0].set_data([tokens], [cost_ms / tokens])
             points[1].set_data([gb_per_s], [cost_ms])
-        self.crossover.set_data([answer.crossover_gb_per_s], [answer.recompute_ms])
+        self.crossover.set_data([answer.crossover_gb_per_s], [answer.here.recompute_ms])
         self.sides.part(answer.crossover_gb_per_s)
 
-        self._titles[0].set_text(f"over {answer.link}, {words.digits(gb_per_s)} GB/s")
+        self._titles[0].set_text(f"over {answer.here.link}, {words.digits(gb_per_s)} GB/s")
         self._titles[1].set_text(f"at {words.count(tokens, 'cached token')}")
         self._show_crossovers(answer)
         self._label_crossovers(answer.crossings)
@@ -152,7 +149,7 @@ class MachineCurves(Picture[MachineCosts]):
 
     def _limits(self, answer: MachineCosts) -> Limits:
         per_token = np.append(answer.recompute_ms_per_token, answer.swap_ms_per_token)
-        in_all = np.append(answer.swap_over_links_ms, answer.recompute_ms)
+        in_all = np.append(answer.swap_over_links_ms, answer.here.recompute_ms)
         return (*style.log_limits(per_token, room=3), *style.log_limits(in_all, room=3))
 
     def _set_limits(self, low: float, high: float, bottom: float, top: float) -> None:
@@ -219,20 +216,20 @@ class MachineCurves(Picture[MachineCosts]):
         self._on_swap.shift_px = (-6, below if near or taken else above)
 
     def _label_link(self, answer: MachineCosts, gb_per_s: float) -> None:
-        early = self._flips.mark(answer.crossover_gb_per_s, answer.recompute_ms)
+        early = self._flips.mark(answer.crossover_gb_per_s, answer.here.recompute_ms)
         if math.isinf(answer.crossover_gb_per_s):
             self._flips.set_text("no link is fast enough")
         self._over_recompute.set_horizontalalignment("right" if early else "left")
         x = HIGH_GB_PER_S * 0.85 if early else LOW_GB_PER_S * 1.15
-        self._over_recompute.put(x, answer.recompute_ms)
+        self._over_recompute.put(x, answer.here.recompute_ms)
         self._over_recompute.shift_px = (0, -_LINE_PX if early else 8)
         self._over_swap.put(LOW_GB_PER_S, answer.swap_over_links_ms[0])
         left = gb_per_s > _MIDDLE_GB_PER_S
         self._link_name.set_horizontalalignment("right" if left else "left")
         self._link_name.shift_px = (-5 if left else 5, 0)
         _, top = self.by_link.get_ylim()
-        high = self._height_px(self.by_link, answer.recompute_ms, top) < 60
-        self._link_name.put(gb_per_s, 0.03 if high else 0.93, answer.link)
+        high = self._height_px(self.by_link, answer.here.recompute_ms, top) < 60
+        self._link_name.put(gb_per_s, 0.03 if high else 0.93, answer.here.link)
 
     @staticmethod
     def _height_px(axes: Axes, low: float, high: float) -> float:

@@ -7,10 +7,10 @@ import numpy as np
 
 from preemption import words
 from preemption.checks import Array
-from preemption.costs import Copy, Mix, Recompute
+from preemption.costs import Mix
 from preemption.figures import quick, style
 from preemption.figures.guesses import Guesses
-from preemption.figures.picture import Limits, Picture
+from preemption.figures.picture import Limits, Picture, Resumed
 from preemption.page import theme
 
 # A little above 0 too: the floor of a forward pass is paid as soon as anything is recomputed.
@@ -20,17 +20,13 @@ _MIDDLE_SHARE = 0.6
 
 @dataclass(frozen=True, eq=False)
 class Mixes:
-    """Times to resume `tokens` tokens: with a share recomputed, all of it, none, and the best.
+    """Times to resume: either way, with a share recomputed, and with the best share.
 
     The arrays are over `SHARES`: what is recomputed, what is loaded, and the slower of both.
     """
 
-    tokens: int
+    here: Resumed
     share_percent: float
-    recompute: Recompute
-    copy: Copy
-    recompute_ms: float
-    swap_ms: float
     ms: float
     best: Mix
     recomputed_ms: Array
@@ -80,14 +76,14 @@ class MixCurves(Picture[Mixes]):
         self.best.set_data([100 * best.share], [best.ms])
 
         self._title.set_text(
-            f"{words.count(answer.tokens, 'token')}; best, at the diamond: "
+            f"{words.count(answer.here.tokens, 'token')}; best, at the diamond: "
             f"{words.digits(100 * best.share, 3)}% recomputed, {words.digits(best.ms)} ms"
         )
         self._on_load.put(0, answer.loaded_ms[0])
         self._on_recompute.put(100, answer.recomputed_ms[-1])
 
     def _limits(self, answer: Mixes) -> Limits:
-        highest = max(answer.recompute_ms, answer.swap_ms)
+        highest = max(answer.here.recompute_ms, answer.here.swap_ms)
         step = 10.0 ** math.floor(math.log10(highest))
         return (step * math.ceil(1.15 * highest / step),)
 

@@ -1,17 +1,31 @@
 """What all pictures that move are built from: the base class, and marks at a crossover."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from matplotlib.axes import Axes
 
 from preemption import words
+from preemption.costs import Copy, Recompute
 from preemption.figures import quick, style
 from preemption.page import theme
 
 Answer = TypeVar("Answer")
 Limits = tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Resumed:
+    """What it takes to resume `tokens` tokens over `link`, either way."""
+
+    tokens: int
+    link: str
+    recompute: Recompute
+    copy: Copy
+    recompute_ms: float
+    swap_ms: float
 
 
 class Picture(Generic[Answer]):

@@ -92,7 +92,7 @@ def test_attention_lets_the_swap_lead_grow_from_7_to_27():
     assert leads.round() == pytest.approx([7, 27])
 
 
-def test_a_launch_per_block_only_moves_the_break_even_bandwidth():
+def test_a_launch_per_block_only_moves_the_crossover_bandwidth():
     launched = copy(launch_us=10, block_tokens=16)
     for tokens in (1, 1000, 10**6):
         assert crossover_bandwidth_at(TOY, copy(), tokens) == pytest.approx(2.62144e9)
@@ -231,7 +231,7 @@ def test_no_crossover_is_missed(pair):
 
 
 @given(pairs(), st.floats(1, 1e6))
-def test_the_break_even_bandwidth_makes_the_costs_equal(pair, tokens):
+def test_the_crossover_bandwidth_makes_the_costs_equal(pair, tokens):
     recompute, swap = pair
     bandwidth = crossover_bandwidth_at(recompute, swap, tokens)
     if bandwidth == np.inf:
@@ -245,7 +245,7 @@ def test_the_break_even_bandwidth_makes_the_costs_equal(pair, tokens):
 
 
 @given(pairs(), st.floats(1, 1e6))
-def test_the_break_even_block_makes_the_costs_equal(pair, tokens):
+def test_the_crossover_block_makes_the_costs_equal(pair, tokens):
     recompute, swap = pair
     block = crossover_block_tokens(recompute, swap, tokens)
     if block == np.inf:
