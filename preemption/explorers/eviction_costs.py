@@ -11,6 +11,7 @@ from preemption.figures.eviction_costs import (
     HIGH_GB_PER_S,
     LINKS_GB_PER_S,
     LOW_GB_PER_S,
+    MOST_TOKENS,
     CostCurves,
     EvictionCosts,
 )
@@ -27,7 +28,7 @@ class CostExplorer(Explorer[EvictionCosts]):
     drawn in the picture. `verdict` says what the picture shows.
     """
 
-    tokens = Whole("cached tokens", default=1_000, low=1, high=131_072)
+    tokens = Whole("cached tokens", default=1_000, low=1, high=MOST_TOKENS)
     bandwidth_gb_per_s = Number(
         "link bandwidth (GB/s)", default=25.0, low=LOW_GB_PER_S, high=HIGH_GB_PER_S
     )
@@ -41,8 +42,8 @@ class CostExplorer(Explorer[EvictionCosts]):
         super().__init__(
             curves,
             controls,
-            note="Either way the resumed request pays: eviction is never free, and the policy must "
-            "include that cost.",
+            note="Eviction is never free, whoever pays for it, and the policy must include that "
+            "cost.",
         )
         self._draw_guesses(guesses, curves.guesses.show)
 
@@ -66,15 +67,15 @@ class CostExplorer(Explorer[EvictionCosts]):
         gb_per_s = f"{words.plain(answer.bandwidth_gb_per_s)} GB/s"
         prefill = words.plain(answer.recompute_ms_per_token)
         n_bytes = words.size(answer.tokens * costs.PER_TOKEN_BYTES)
-        below = f"{comparison.winner(recompute, swap)} below"
+        below = f"{comparison.winner(recompute, swap)} below at every count"
         if swap == recompute:
             below = "one on the other"
         return Words(
             verdict=f"At {tokens} and {gb_per_s}: {comparison.both_costs(recompute, swap)}",
-            alternative=f"Time to resume a victim of {tokens}. Left, over "
+            alternative=f"Cost of evicting a victim of {tokens}. Left, over "
             f"link bandwidth: recompute is flat at {words.digits(recompute)} ms, swap falls, they "
             f"cross at {words.digits(answer.crossover_gb_per_s, 3)} GB/s. Right, over tokens, at "
-            f"{gb_per_s}: two straight lines from 0, {below}.",
+            f"{gb_per_s}: two parallel lines, {below}.",
             table=comparison.cost_table(
                 recompute,
                 swap,

@@ -9,19 +9,22 @@ from preemption import words
 from preemption.checks import Array
 from preemption.figures import quick, style
 from preemption.figures.guesses import Guesses
-from preemption.figures.picture import Flip, Limits, Picture, Sides
+from preemption.figures.picture import Flip, Picture, Sides
 from preemption.page import theme
 
 LOW_GB_PER_S, HIGH_GB_PER_S = 0.1, 1000.0
 # The ends of the axis, and between them where the name of swap may stand.
 LINKS_GB_PER_S = np.array([LOW_GB_PER_S, 1.0, 100.0, HIGH_GB_PER_S])
+MOST_TOKENS = 131_072
 _MIDDLE_GB_PER_S = 10.0
-_LEAST_TOKENS_SHOWN = 16_000
+# Wide enough for all that the controls can ask for, so that the frame stands still.
+_LOW_MS, _HIGH_MS = 1e-4, 1e7
+_TOKENS = np.array([1.0, MOST_TOKENS])
 
 
 @dataclass(frozen=True, eq=False)
 class EvictionCosts:
-    """Both costs of resuming `tokens` tokens, here and over `LINKS_GB_PER_S`."""
+    """Both costs of resuming `tokens` tokens: here, over `LINKS_GB_PER_S`, and per token."""
 
     tokens: int
     bandwidth_gb_per_s: float
@@ -36,23 +39,33 @@ class EvictionCosts:
 class CostCurves(Picture[EvictionCosts]):
     """Both cost curves in two panels, with the crossover, the present point and guesses.
 
-    Every line is straight here (the left panel has two log axes), so two points draw it.
+    All axes are logarithmic and every line is straight, so two points draw it. Both panels have
+    the same scale of time: what is the same cost stands at the same height.
     """
 
     def __init__(self) -> None:
-        super().__init__(860, 350)
+        super().__init__(860, 400)
         self.by_link = style.panel(
             self.figure,
-            (0.1, 0.15, 0.445, 0.75),
+            (0.118, 0.13, 0.432, 0.79),
             xlabel="link bandwidth (GB/s)",
-            ylabel="time to resume (ms)",
+            ylabel="cost of the eviction (ms)",
             log=True,
         )
         self.by_tokens = style.panel(
-            self.figure, (0.62, 0.15, 0.35, 0.75), xlabel="cached tokens of the victim"
+            self.figure,
+            (0.605, 0.13, 0.365, 0.79),
+            xlabel="cached tokens of the victim",
+            log=True,
         )
         link, tokens = self.by_link, self.by_tokens
         link.set_xlim(LOW_GB_PER_S, HIGH_GB_PER_S)
+        tokens.set_xlim(*_TOKENS)
+        tokens.set_xticks([1, 100, 10_000])
+        for axes in (link, tokens):
+            axes.set_ylim(_LOW_MS, _HIGH_MS)
+            axes.set_yticks(style.decades(_LOW_MS, _HIGH_MS)[1::2])
+        tokens.tick_params(axis="y", labelleft=False)
         self.guesses = Guesses(link, "GB/s", middle=_MIDDLE_GB_PER_S)
 
         self.sides = Sides(link)
@@ -84,20 +97,13 @@ class CostCurves(Picture[EvictionCosts]):
         self._on_recompute.shift_px = (0, 7)
         self._on_swap = quick.Label(link, "swap, out and back", color=theme.SWAP_TEXT, ha="center")
         self._on_swap.shift_px = (5, 5)
-        self._over_recompute = quick.Label(
-            tokens, "recompute", color=theme.RECOMPUTE_TEXT, ha="right"
-        )
-        self._over_swap = quick.Label(tokens, "swap", color=theme.SWAP_TEXT, ha="right")
-        tokens.text(
-            0.03,
-            0.93,
-            "two lines through 0: no crossover in tokens",
-            transform=tokens.transAxes,
-            color=theme.MUTED,
-            size=style.LABEL_PX,
-            family=theme.FONT,
-            bbox={"facecolor": theme.PAPER, "edgecolor": "none", "pad": 2},
-        )
+        self.tokens_line = quick.upright(tokens)
+        self._over = [
+            quick.Label(tokens, "recompute", color=theme.RECOMPUTE_TEXT, ha="right", halo=True),
+            quick.Label(tokens, "swap", color=theme.SWAP_TEXT, ha="right", halo=True),
+        ]
+        self._parallel = quick.Label(tokens, place="axes", color=theme.MUTED, halo=True)
+        self._parallel.put(0.03, 0.04)
 
     def show(self, answer: EvictionCosts) -> None:
         """Move all that moves; the limits of the axes stay."""
@@ -113,9 +119,9 @@ class CostCurves(Picture[EvictionCosts]):
         ):
             for point, x in zip(points, (here, answer.tokens), strict=True):
                 point.set_data([x], [cost_ms])
-        right = self.by_tokens.get_xlim()[1]
-        self.recompute_by_tokens.set_data([0, right], [0, right * answer.recompute_ms_per_token])
-        self.swap_by_tokens.set_data([0, right], [0, right * answer.swap_ms_per_token])
+        self.tokens_line.set_data([answer.tokens, answer.tokens], [0, 1])
+        self.recompute_by_tokens.set_data(_TOKENS, _TOKENS * answer.recompute_ms_per_token)
+        self.swap_by_tokens.set_data(_TOKENS, _TOKENS * answer.swap_ms_per_token)
         self.sides.part(crossover)
 
         self._titles[0].set_text(f"at {words.count(answer.tokens, 'cached token')}")
@@ -130,22 +136,6 @@ class CostCurves(Picture[EvictionCosts]):
         self._on_swap.set_rotation(self._slope_degrees())
         self._label_lines(answer)
 
-    def _limits(self, answer: EvictionCosts) -> Limits:
-        recompute, (slowest, *_, fastest) = answer.recompute_ms, answer.swap_over_links_ms
-        # Above the flat line there must be room for the words on it.
-        right = max(_LEAST_TOKENS_SHOWN, answer.tokens)
-        return (
-            10.0 ** math.floor(math.log10(min(recompute, fastest))),
-            10.0 ** math.ceil(math.log10(max(7 * recompute, slowest))),
-            right,
-            2 * right * answer.recompute_ms_per_token,
-        )
-
-    def _set_limits(self, bottom: float, top: float, right: float, high: float) -> None:
-        style.log_y(self.by_link, bottom, top)
-        self.by_tokens.set_xlim(0, right)
-        self.by_tokens.set_ylim(0, high)
-
     def _slope_degrees(self) -> float:
         """Angle at which the swap cost falls in the left panel: a decade for each decade."""
         box = self.by_link.get_window_extent()
@@ -156,20 +146,14 @@ class CostCurves(Picture[EvictionCosts]):
 
     def _label_lines(self, answer: EvictionCosts) -> None:
         """Name the lines of the right panel: the upper one above it, the lower one below."""
-        right, top = self.by_tokens.get_xlim()[1], self.by_tokens.get_ylim()[1]
-        height_px = self.by_tokens.get_window_extent().height
-        slopes = [
-            (answer.recompute_ms_per_token, self._over_recompute),
-            (answer.swap_ms_per_token, self._over_swap),
-        ]
-        for slope, label in slopes:
-            x = min(0.97 * right, 0.8 * top / slope)
-            label.put(x, slope * x)
-            label.set_horizontalalignment("right")
-            label.shift_px = (-4, 7)
-        slope, lower = min(slopes, key=lambda each: each[0])
-        x = 0.62 * right
-        if slope * x / top * height_px > 30:
-            lower.put(x, slope * x)
-            lower.set_horizontalalignment("left")
-            lower.shift_px = (4, -18)
+        slopes = (answer.recompute_ms_per_token, answer.swap_ms_per_token)
+        low, high = sorted(slopes)
+        for label, slope in zip(self._over, slopes, strict=True):
+            upper = slope == high
+            label.put(
+                MOST_TOKENS / (12 if upper else 1.3), slope * MOST_TOKENS / (12 if upper else 40)
+            )
+            label.shift_px = (-8, 8) if upper else (0, -6)
+        same = low == high
+        self._over[1].set_visible(not same)
+        self._parallel.set_text("the same line: a tie" if same else "parallel: they never cross")

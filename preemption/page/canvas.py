@@ -35,6 +35,7 @@ class Moving(Protocol):
     @property
     def axes(self) -> Any: ...  # noqa: D102
     def get_visible(self) -> bool: ...  # noqa: D102
+    def set_visible(self, b: bool) -> None: ...  # noqa: D102
     def svg(self, height: float) -> str: ...  # noqa: D102
 
 
@@ -82,11 +83,33 @@ class Canvas:
         svg = f'<svg viewBox="0 0 {width:g} {height:g}">{"".join(parts)}</svg>'
         return Html(theme.with_variables(svg))
 
-    def png(self) -> bytes:
-        """Return the whole picture, on paper."""
-        buffer = io.BytesIO()
+    def whole_svg(self) -> Html:
+        """Return both layers in one."""
+        still = self.still_svg()
+        return Html(f"{still[: still.rindex('</svg>')]}{self.moving_svg()}</svg>")
+
+    def png(self, cover: str = "") -> bytes:
+        """Return the whole picture, on paper; or its frame alone, with the words `cover` on it."""
+        buffer, figure = io.BytesIO(), self._picture.figure
         with LOCK:
-            self._picture.figure.savefig(buffer, format="png", dpi=_PNG_DPI, facecolor=theme.PAPER)
+            hidden = [artist for artist in self._picture.moving if cover and artist.get_visible()]
+            for artist in hidden:
+                artist.set_visible(False)
+            words = figure.text(
+                *(0.5, 0.5),
+                cover,
+                ha="center",
+                color=theme.INK,
+                size=15,
+                family=theme.FONT,
+                bbox={"facecolor": theme.PAPER, "edgecolor": theme.MUTED, "pad": 12},
+            )
+            try:
+                figure.savefig(buffer, format="png", dpi=_PNG_DPI, facecolor=theme.PAPER)
+            finally:
+                words.remove()
+                for artist in hidden:
+                    artist.set_visible(True)
         return buffer.getvalue()
 
     def _size(self) -> tuple[float, float]:

@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeAlias, TypeVar
 
 import ipywidgets as widgets
 
@@ -21,6 +21,7 @@ Bundle: TypeAlias = tuple[dict[str, Any], dict[str, Any]]  # data and metadata b
 Answer = TypeVar("Answer")
 Asked = TypeVar("Asked", contravariant=True)
 
+COVER = "Commit to your guess above, then run this cell."
 SETTLE_S = 0.3  # a drag counts as ended after this long without a change
 
 _LAYER = {"grid_area": "1 / 1 / 2 / 2", "width": "100%", "margin": "0"}
@@ -76,6 +77,7 @@ class Explorer(widgets.VBox, Generic[Answer]):  # type: ignore[misc]
         }
         self._start = {name: self._checked(name, value) for name, value in (start or {}).items()}
         self.settings = self._defaults()
+        self._cover = ""
         self._error, self._stale = "", True  # stale: the still layer has to be drawn
         self._settling: asyncio.TimerHandle | None = None
         self._still, self._moving = widgets.HTML(layout=_LAYER), widgets.HTML(layout=_LAYER)
@@ -128,6 +130,19 @@ class Explorer(widgets.VBox, Generic[Answer]):  # type: ignore[misc]
     def verdict(self) -> str:
         """What the picture shows at the present settings."""
         return self._words.verdict
+
+    def covered(self) -> Self:
+        """Let a saved notebook show a cover instead of the picture, which answers a question.
+
+        Once its cell has run the picture is there. Returns the explorer.
+        """
+        self._cover = COVER
+        return self
+
+    def finding(self) -> "Still":
+        """Return the present picture as one that does not move."""
+        with LOCK:
+            return Still(self.picture, self._words.alternative)
 
     def change(self, **settings: Any) -> None:
         """Set several settings at once, or none of them if one is refused."""
@@ -247,25 +262,31 @@ class Explorer(widgets.VBox, Generic[Answer]):  # type: ignore[misc]
         """Add what is left of the explorer without a kernel: its picture and its verdict."""
         bundle = super()._repr_mimebundle_(**kwargs)
         with LOCK:
-            return _with_fallback(bundle, self.verdict, self._canvas, self._words.alternative)
+            if self._cover:
+                return _with_fallback(
+                    bundle, self._cover, self._canvas.png(self._cover), self._cover
+                )
+            png = self._canvas.png()
+            return _with_fallback(bundle, self.verdict, png, self._words.alternative)
 
 
 class Still(widgets.HTML):  # type: ignore[misc]
     """A picture that does not move, with a sentence for those who cannot see it."""
 
     def __init__(self, picture: canvas.Picture, alternative: str) -> None:
-        self._canvas, self._alternative = Canvas(picture), alternative
+        drawn, self._alternative = Canvas(picture), alternative
+        self._png = drawn.png()
         super().__init__(
-            html.page(html.speaking(self._canvas.still_svg(), alternative), styled=True),
+            html.page(html.speaking(drawn.whole_svg(), alternative), styled=True),
             layout={"max_width": "860px", "width": "100%", "margin": "0"},
         )
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Bundle:
         bundle, alternative = super()._repr_mimebundle_(**kwargs), self._alternative
-        return _with_fallback(bundle, alternative, self._canvas, alternative)
+        return _with_fallback(bundle, alternative, self._png, alternative)
 
 
-def _with_fallback(bundle: dict[str, Any], text: str, canvas: Canvas, alternative: str) -> Bundle:
+def _with_fallback(bundle: dict[str, Any], text: str, png: bytes, alternative: str) -> Bundle:
     """Add to a widget's MIME bundle what a saved notebook shows of it without a kernel."""
-    png = base64.b64encode(canvas.png()).decode()
-    return bundle | {"text/plain": text, "image/png": png}, {"image/png": {"alt": alternative}}
+    image = base64.b64encode(png).decode()
+    return bundle | {"text/plain": text, "image/png": image}, {"image/png": {"alt": alternative}}

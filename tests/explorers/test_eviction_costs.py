@@ -1,6 +1,7 @@
 """The curves and words of the cost explorer are the model's."""
 
 import re
+from itertools import product
 
 import numpy as np
 import pytest
@@ -69,14 +70,14 @@ def test_curves_hold_the_models_data(explorer, tokens, gb_per_s, ms_per_token):
         data(curves.swap_by_link),
         [[0.1, 1000], [costs.swap_ms(tokens, size, link) for link in (0.1e9, 1000e9)]],
     )
-    right = max(16_000, tokens)
-    np.testing.assert_array_equal(
-        data(curves.recompute_by_tokens), [[0, right], [0, costs.recompute_ms(right, ms_per_token)]]
-    )
-    np.testing.assert_allclose(  # a straight line: its slope is that of one token
-        data(curves.swap_by_tokens),
-        [[0, right], [0, costs.swap_ms(right, size, gb_per_s * 1e9)]],
+    ends = np.array([1, 131_072])
+    np.testing.assert_allclose(  # straight lines: their slope is that of one token
+        data(curves.recompute_by_tokens),
+        [ends, costs.recompute_ms(ends, ms_per_token)],
         rtol=1e-15,
+    )
+    np.testing.assert_allclose(
+        data(curves.swap_by_tokens), [ends, costs.swap_ms(ends, size, gb_per_s * 1e9)], rtol=1e-15
     )
     np.testing.assert_array_equal(data(curves.crossover), [[crossover], [recompute]])
     for points, cost in ((curves.recompute_points, recompute), (curves.swap_points, swap)):
@@ -84,22 +85,42 @@ def test_curves_hold_the_models_data(explorer, tokens, gb_per_s, ms_per_token):
     assert f"flips at {words.digits(crossover, 3)} GB/s" in page_text(explorer)
 
 
-def test_both_curves_are_in_view_at_any_setting(explorer):
-    for tokens, gb_per_s in SETTINGS:
-        explorer.change(tokens=tokens, bandwidth_gb_per_s=gb_per_s)
-        low, high = explorer.picture.by_link.get_ylim()
-        shown = [costs.recompute_ms(tokens), costs.swap_ms(tokens, costs.PER_TOKEN_BYTES, 0.1e9)]
-        assert low <= min(shown)
-        assert max(shown) <= high
-        assert explorer.picture.by_tokens.get_xlim() == (0, max(16_000, tokens))
+def corners(explorer):
+    """Return the extremes of all settings."""
+    kind = type(explorer)
+    ranges = (kind.tokens, kind.bandwidth_gb_per_s, kind.ms_per_token)
+    return product(*((each.low, each.high) for each in ranges))
 
 
-def test_there_is_room_for_words_above_the_flat_line():
-    explorer = CostExplorer(prefill_control=True)
-    for ms_per_token in (0.01, 1.0, 1.4, 5.4, 10.0):
-        explorer.ms_per_token = ms_per_token
-        top = explorer.picture.by_link.get_ylim()[1]
-        assert costs.recompute_ms(1_000, ms_per_token) <= top / 7
+def test_the_frame_stands_still_and_holds_all_that_can_be_asked_for(explorer):
+    panels = explorer.picture.by_link, explorer.picture.by_tokens
+    frames = [(axes.get_xlim(), axes.get_ylim()) for axes in panels]
+    for tokens, gb_per_s, ms_per_token in corners(explorer):
+        explorer.change(tokens=tokens, bandwidth_gb_per_s=gb_per_s, ms_per_token=ms_per_token)
+        assert [(axes.get_xlim(), axes.get_ylim()) for axes in panels] == frames
+        cost_ms = [explorer._answer.recompute_ms, explorer._answer.swap_ms]
+        for axes, x in zip(panels, (gb_per_s, tokens), strict=True):
+            (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
+            assert left <= x <= right
+            assert low <= min(cost_ms)
+            assert max(cost_ms) <= high
+
+
+def test_the_crossover_moves_up_and_down_with_the_tokens(explorer):
+    heights_px = []
+    for tokens in (1, 1_000, 100_000):
+        explorer.tokens = tokens
+        axes, diamond = explorer.picture.by_link, explorer.picture.crossover
+        place = axes.transData.transform(np.column_stack(diamond.get_data()))
+        heights_px.append(place[0, 1])
+    assert np.all(np.diff(heights_px) > 50)
+
+
+def test_a_tie_is_one_line(explorer):
+    explorer.bandwidth_gb_per_s = 2.62144
+    assert "the same line: a tie" in page_text(explorer)
+    explorer.bandwidth_gb_per_s = 2.7
+    assert "parallel: they never cross" in page_text(explorer)
 
 
 def test_the_prefill_control_is_optional():

@@ -2,15 +2,18 @@
 
 import asyncio
 import base64
+import io
 import re
 import threading
 
 import numpy as np
 import pytest
+from PIL import Image
 
-from preemption import CostExplorer
+from preemption import CostExplorer, MixExplorer
 from preemption.lessons import how_slow_must_the_link_be
 from preemption.page import explorer as page_explorer
+from preemption.page import theme
 from preemption.page.controls import Number, Whole
 from tests.explorers.reading import page as page_text
 from tests.explorers.test_eviction_costs import verdict_of
@@ -31,12 +34,14 @@ def row(explorer, name):
     return explorer._rows[name]
 
 
+@pytest.fixture
+def fitting():
+    """Return an explorer whose axes follow its settings."""
+    return MixExplorer()
+
+
 def limits(explorer):
-    return [
-        limit
-        for axes in (explorer.picture.by_link, explorer.picture.by_tokens)
-        for limit in (axes.get_xlim(), axes.get_ylim())
-    ]
+    return [(axes.get_xlim(), axes.get_ylim()) for axes in explorer.picture.figure.axes]
 
 
 def test_defaults(explorer):
@@ -146,16 +151,16 @@ def test_an_exception_while_drawing_is_shown_or_raised(explorer, monkeypatch):
     assert verdict_of(2000, 25) in explorer.verdict
 
 
-def test_after_an_exception_axes_and_still_layer_agree(explorer, monkeypatch):
-    still = explorer._still.value
-    monkeypatch.setattr(explorer.picture, "show", lambda *_: 1 / 0)
+def test_after_an_exception_axes_and_still_layer_agree(fitting, monkeypatch):
+    still = fitting._still.value
+    monkeypatch.setattr(fitting.picture, "show", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        explorer.tokens = 131_072
+        fitting.tokens = 1_000_000
     monkeypatch.undo()
-    explorer.tokens = 131_072
-    assert explorer._still.value != still
-    explorer.tokens = 1_000
-    assert explorer._still.value == still
+    fitting.tokens = 1_000_000
+    assert fitting._still.value != still
+    fitting.tokens = 1_000
+    assert fitting._still.value == still
 
 
 def test_an_exception_while_a_guess_is_drawn_is_shown(monkeypatch):
@@ -174,40 +179,40 @@ def test_reset(explorer):
     assert row(explorer, "tokens").box.value == 1000
 
 
-def test_limits_stay_while_dragging_and_fit_when_it_ends(explorer, monkeypatch):
+def test_limits_stay_while_dragging_and_fit_when_it_ends(fitting, monkeypatch):
     monkeypatch.setattr(page_explorer, "SETTLE_S", 0.05)
 
     async def drag():
-        before, still = limits(explorer), explorer._still.value
-        slider = row(explorer, "tokens").slider
+        before, still = limits(fitting), fitting._still.value
+        slider = row(fitting, "tokens").slider
         for place in range(slider.value, slider.max + 1):
             slider.value = place
-            assert limits(explorer) == before
-        assert explorer.tokens == 131_072
-        assert explorer._still.value == still
+            assert limits(fitting) == before
+        assert fitting.tokens == 1_000_000
+        assert fitting._still.value == still
         await asyncio.sleep(0.2)
-        assert limits(explorer) != before
-        assert explorer._still.value != still
+        assert limits(fitting) != before
+        assert fitting._still.value != still
 
     asyncio.run(drag())
-    at_rest = CostExplorer()
-    at_rest.tokens = 131_072
-    assert limits(explorer) == limits(at_rest)
-    assert page_text(explorer) == page_text(at_rest)
+    at_rest = MixExplorer()
+    at_rest.tokens = 1_000_000
+    assert limits(fitting) == limits(at_rest)
+    assert page_text(fitting) == page_text(at_rest)
 
 
-def test_an_error_during_the_end_of_a_drag_stays_to_be_read(explorer, monkeypatch):
+def test_an_error_during_the_end_of_a_drag_stays_to_be_read(fitting, monkeypatch):
     monkeypatch.setattr(page_explorer, "SETTLE_S", 0.05)
 
     async def drag_and_type():
-        before, tokens = limits(explorer), row(explorer, "tokens")
+        before, tokens = limits(fitting), row(fitting, "tokens")
         tokens.slider.value = tokens.slider.max
         tokens.box.value = -1
         await asyncio.sleep(0.2)
-        assert limits(explorer) != before
-        assert "cached tokens must be" in page_text(explorer)
+        assert limits(fitting) != before
+        assert "cached tokens must be" in page_text(fitting)
         tokens.box.value = 7
-        assert "must be" not in page_text(explorer)
+        assert "must be" not in page_text(fitting)
 
     asyncio.run(drag_and_type())
 
@@ -230,9 +235,10 @@ def test_a_reader_is_heard_while_another_thread_resets(explorer):
     assert verdict_of(7, 25) in page_text(explorer)
 
 
-def test_code_fits_the_limits_at_once(explorer):
-    explorer.tokens = 131_072
-    assert explorer.picture.by_tokens.get_xlim() == (0, 131_072)
+def test_code_fits_the_limits_at_once(fitting):
+    before = limits(fitting)
+    fitting.tokens = 1_000_000
+    assert limits(fitting) != before
 
 
 def test_a_redraw_sends_one_small_message(explorer):
@@ -291,3 +297,41 @@ def test_a_wrong_answer_of_the_model_changes_nothing(explorer, monkeypatch):
     assert (explorer.settings, page_text(explorer)) == (before, page)
     explorer.settle()
     assert page_text(explorer) == page
+
+
+def png_of(bundle):
+    return Image.open(io.BytesIO(base64.b64decode(bundle["image/png"])))
+
+
+def test_a_covered_explorer_leaves_its_frame_and_what_to_do(explorer):
+    covered = CostExplorer().covered()
+    bundle, metadata = covered._repr_mimebundle_()
+    assert bundle["text/plain"] == metadata["image/png"]["alt"] == page_explorer.COVER
+    assert "application/vnd.jupyter.widget-view+json" in bundle
+    cover = png_of(bundle)
+    shown = png_of(explorer._repr_mimebundle_()[0])
+    assert cover.size == shown.size
+    colours = [{colour for _, colour in image.getcolors(1 << 20)} for image in (cover, shown)]
+    recompute = tuple(bytes.fromhex(theme.RECOMPUTE[1:]))
+    assert [any(colour[:3] == recompute for colour in found) for found in colours] == [False, True]
+
+
+def test_under_its_cover_the_picture_is_there_and_moves():
+    covered = CostExplorer().covered()
+    covered._repr_mimebundle_()
+    covered.tokens = 2_000
+    assert verdict_of(2_000, 25) in page_text(covered)
+    assert covered._moving.value.count("<path") == CostExplorer()._moving.value.count("<path")
+
+
+def test_a_finding_is_the_whole_picture_and_moves_no_more(explorer):
+    still = explorer.finding()
+    alternative = still._alternative
+    before = still.value
+    assert alternative in before
+    assert "flips at 2.62 GB/s" in before
+    assert "link bandwidth (GB/s)" in before
+    explorer.tokens = 5
+    assert still.value == before
+    bundle, metadata = still._repr_mimebundle_()
+    assert metadata["image/png"]["alt"] == bundle["text/plain"] == alternative
