@@ -9,6 +9,7 @@ prefix_cache  a pool whose free blocks can be found again
 scheduler   vLLM's scheduler, readable: it decides one iteration
 run         the scheduler on a clock, iteration after iteration
 fast        the same run in a few steps per request
+segments    its queue of free blocks with prefix caching
 simulation  requests served, quickly where that is possible, or plainly
 tally       the tokens of a run: scheduled, lost, found, computed again
 results     what a run did
@@ -17,11 +18,12 @@ slots       which sequence holds which slot: static groups, iteration-level admi
 """
 
 from preemption.serving.blocks import BlockPool
-from preemption.serving.fast import FastRun
+from preemption.serving.fast import FastRun, NotCoveredError, covers
 from preemption.serving.prefix_cache import CachingPool
 from preemption.serving.results import Id, Iteration, Preempted, Result, RunOutcome, Scheduled
 from preemption.serving.run import Run
 from preemption.serving.scheduler import Decision, Scheduler
+from preemption.serving.segments import Segments
 from preemption.serving.sequence import Seq
 from preemption.serving.settings import DEFAULT_COST, IterationCost, RunSettings, SchedulerConfig
 from preemption.serving.simulation import simulate, simulate_plain
@@ -58,6 +60,7 @@ __all__ = [
     "Id",
     "Iteration",
     "IterationCost",
+    "NotCoveredError",
     "Preempted",
     "Request",
     "Result",
@@ -69,10 +72,12 @@ __all__ = [
     "Scheduled",
     "Scheduler",
     "SchedulerConfig",
+    "Segments",
     "Seq",
     "azure_shaped",
     "choose",
     "continuous_schedule",
+    "covers",
     "crowd",
     "eight",
     "fetch_trace",

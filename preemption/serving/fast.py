@@ -19,12 +19,16 @@ Most iterations only give every running request one more token. So nothing is do
   as evicting until the need of all who are left fits, since a rule does not see who asks. The
   request in mid-prefill asks after all others, for a chunk of a size that is then fixed.
 
-Not covered is `long_prefill_token_threshold`: with it several requests are in mid-prefill.
+With prefix caching the queue of free blocks is kept in segments (see `segments`). What can be
+found does not change how many blocks an admission needs, since all of them are free.
+
+Not covered are `long_prefill_token_threshold`, with which several requests are in mid-prefill, and
+prefix caching together with common prefixes, swapping or a log.
 """
 
 import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
@@ -33,11 +37,26 @@ from preemption.serving.blocks import watermark_blocks
 from preemption.serving.results import Iteration, Result, StayEnd
 from preemption.serving.run import Run
 from preemption.serving.scheduler import Scheduler
+from preemption.serving.segments import Segments
 from preemption.serving.sequence import Seq
 from preemption.serving.settings import DEFAULT_RUN, RunSettings, SchedulerConfig
 from preemption.serving.workload import Request
 
 NEVER = 10**400  # later than any arrival
+
+
+class NotCoveredError(Exception):
+    """The run came to something that only the plain engine follows."""
+
+
+def covers(requests: Iterable[Request], config: SchedulerConfig, settings: RunSettings) -> bool:
+    """Whether these settings can be taken in a few steps. Very rarely a run shows only later."""
+    if config.long_prefill_token_threshold or settings.log is True:
+        return False
+    if not config.enable_prefix_caching:
+        return True
+    shares = any(request.prefix_tokens >= config.block_size for request in requests)
+    return not (shares or settings.log or settings.resume != "recompute")
 
 
 class FastRun:
@@ -53,8 +72,8 @@ class FastRun:
         *("prompt", "tokens", "prefill", "end", "arrivals", "first_token_ns", "finished_ns"),
         *("stay", "stays", "size", "queue", "heap", "waiting", "blocked", "running", "ending"),
         *("due", "turns", "chunk", "chunk_computed", "swapped", "free", "swap_free"),
-        *("resident", "joined", "iteration", "rounds", "now", "log", "logged_to"),
-        *("preemptions", "lost_tokens", "moved_tokens", "copies_ns"),
+        *("resident", "joined", "iteration", "rounds", "now", "log", "logged_to", "segments"),
+        *("preemptions", "lost_tokens", "found_tokens", "moved_tokens", "copies_ns"),
     )
 
     def __init__(
@@ -96,10 +115,12 @@ class FastRun:
         self.chunk, self.chunk_computed = -1, 0  # who is in mid-prefill, if anybody, and how far
         self.swapped: dict[int, int] = {}  # waiting request -> its tokens in the swap space
         self.free = config.usable_blocks
+        self.segments = Segments(self.free) if config.enable_prefix_caching else None
         self.swap_free = math.inf if settings.swap_blocks is None else settings.swap_blocks
         self.resident = 0  # tokens that have a cache
         self.joined = self.iteration = self.rounds = 0
         self.now = self.arrivals[0] if requests else 0
+        self.found_tokens = 0
         self.preemptions = self.lost_tokens = self.moved_tokens = self.copies_ns = 0
         self.log: list[Iteration] = []
         logged_from, self.logged_to = settings.log_window
@@ -129,12 +150,12 @@ class FastRun:
             outcome="finished",
             iterations=self.iteration,
             total_ns=self.now - self.arrivals[0] if self.requests else 0,
-            scheduled_tokens=useful + self.lost_tokens,
+            scheduled_tokens=useful + self.lost_tokens - self.found_tokens,
             generated_tokens=sum(self.end) - sum(self.prompt),
             preemptions=self.preemptions,
             lost_tokens=self.lost_tokens,
-            found_tokens=0,
-            recomputed_tokens=self.lost_tokens,
+            found_tokens=self.found_tokens,
+            recomputed_tokens=self.lost_tokens - self.found_tokens,
             skipped_tokens=0,
             moved_tokens=self.moved_tokens,
             first_token_ns=tuple(self.first_token_ns),
@@ -148,12 +169,8 @@ class FastRun:
 
         False: nobody is left.
         """
-        while self.ending[0] < self.iteration * self.size:
-            last, i = divmod(heappop(self.ending), self.size)
-            if i == len(self.requests):
-                self.log = self.plain_log()
-            else:
-                self.let_leave(i, last)
+        if self.ending[0] < self.iteration * self.size:
+            self.let_leave()
         while True:
             while self.arrivals[self.joined] <= self.now:
                 self.enqueue(self.joined)
@@ -166,17 +183,37 @@ class FastRun:
                 return False
             self.now = self.arrivals[self.joined]
 
-    def let_leave(self, i: int, last: int) -> None:
-        """Let a request go that got its last token in iteration `last`, if it was there."""
-        computed = self.end[i] - 1
-        base = last + 1 - computed
-        if self.running.get(i) == base:  # or else it was evicted since
+    def let_leave(self) -> None:
+        """Let those go who got their last token in the last iteration; write the log if it is time.
+
+        They give their blocks back in the order of their admission.
+        """
+        ended, log_now = [], False
+        while self.ending[0] < self.iteration * self.size:
+            last, i = divmod(heappop(self.ending), self.size)
+            if i == len(self.requests):
+                log_now = True
+            elif self.running.get(i) == last + 2 - self.end[i]:  # or else it was evicted since
+                ended.append(i)
+        if len(ended) > 1:
+            ended.sort(key=self.stay.__getitem__)
+        for i in ended:
+            computed = self.end[i] - 1
             self.forget(i)
-            self.free -= -computed // self.block_size
+            self.give_back(i, computed)
             self.resident -= computed
             self.finished_ns[i] = self.now
             self.close_stay(i, "finished")
             self.blocked = False
+        if log_now:
+            self.log = self.plain_log()
+
+    def give_back(self, i: int, tokens: int) -> None:
+        """Take back the blocks of a request that holds them for this many tokens."""
+        if self.segments:
+            full, rest = divmod(tokens, self.block_size)
+            self.segments.give_back(i, full=full, rest=rest > 0, free=self.free)
+        self.free -= -tokens // self.block_size
 
     def forget(self, i: int) -> int:
         """Take a decoding request out of the counts; return its base."""
@@ -205,9 +242,13 @@ class FastRun:
         """
         self.copies_ns, preempted_before = 0, self.preemptions
         while asked > self.free:
-            self.evict(served=False)
+            victim, computed = self.evict()
+            self.free -= -computed // self.block_size
             asked = self.due[self.iteration % self.block_size]
         self.free -= asked
+        if self.segments and self.preemptions > preempted_before:
+            # Each victim went when no block was free, so only blocks of the last are left.
+            self.segments.only(victim, full=computed // self.block_size, free=self.free)
         prefilled: list[int] = []  # who gets to the end of a prefill
         n = self.serve_chunk(prefilled) if self.chunk >= 0 else 0
         left = self.budget - len(self.running) - n
@@ -229,10 +270,18 @@ class FastRun:
         n = min(self.tokens[self.chunk] - self.chunk_computed, left)
         computed = self.chunk_computed + n
         asked = -(-computed // self.block_size) + -self.chunk_computed // self.block_size
+        unfilled = False
         while asked > self.free:
-            self.evict(served=True)
+            victim, held = self.evict()
             if self.chunk < 0:
+                if unfilled:
+                    raise NotCoveredError
+                self.give_back(victim, held)
                 return 0
+            # A decode has been given the block of this iteration. If that would have filled it,
+            # it has a key, and is handed out for the chunk, unless the chunk has to go too.
+            self.give_back(victim, held + 1)
+            unfilled |= (held + 1) % self.block_size == 0
         self.free -= asked
         self.chunk_computed = computed
         if computed == self.tokens[self.chunk]:
@@ -252,6 +301,8 @@ class FastRun:
         while waiting and left > 0:
             i = waiting[0] % self.size
             cached = self.swapped.get(i, 0)
+            if self.segments:
+                cached = self.segments.found(i, self.free) * block_size
             n = self.tokens[i] - cached
             if n > left:
                 n = left
@@ -275,20 +326,24 @@ class FastRun:
             self.stay[i] = len(self.stays)
             self.stays.append(self.now)
             if cached:
-                self.take_back(i)
+                self.take_back(i, cached)
             if cached + n == self.tokens[i]:
                 prefilled.append(i)
             else:
                 self.chunk, self.chunk_computed = i, cached + n
         return left
 
-    def take_back(self, i: int) -> None:
-        """Copy a cache back from the swap space."""
-        cached = self.swapped.pop(i)
+    def take_back(self, i: int, cached: int) -> None:
+        """Take a cache that was found, or copy it back from the swap space."""
+        self.resident += cached
+        if self.segments:
+            self.found_tokens += cached
+            self.segments.take(i)
+            return
+        del self.swapped[i]
         self.swap_free -= -cached // self.block_size
         self.moved_tokens += cached
         self.copies_ns += self.settings.copy_in_ns(cached)
-        self.resident += cached
 
     def let_decode(self, i: int) -> None:
         """Note that a request has come to the end of its prefill and got a token."""
@@ -300,8 +355,8 @@ class FastRun:
         if self.first_token_ns[i] is None:
             self.first_token_ns[i] = self.now
 
-    def evict(self, *, served: bool) -> None:
-        """Preempt a victim; `served`: the decodes have been given the blocks of this iteration."""
+    def evict(self) -> tuple[int, int]:
+        """Preempt a victim; return it and its computed tokens. Its blocks are still to be freed."""
         # The last admitted, or whom the rule picks.
         i = self.chunk if self.chunk >= 0 else next(reversed(self.running))
         if self.rule is not victims.last_admitted:
@@ -312,13 +367,10 @@ class FastRun:
         else:
             computed = self.iteration - self.forget(i)
             self.tokens[i] = computed + 1
-            if served and computed % self.block_size == 0:
-                self.free += 1
-        blocks = -(-computed // self.block_size)
-        self.free += blocks
         self.resident -= computed
         self.preemptions += 1
         how: StayEnd = "recompute"
+        blocks = -(-computed // self.block_size)
         if self.swapping and blocks <= self.swap_free and self.settings.swaps(computed):
             how = "swap"
             self.swapped[i] = computed
@@ -330,6 +382,7 @@ class FastRun:
             self.prefill[i] = self.tokens[i]
         self.close_stay(i, how)
         self.enqueue(i, at_head=True)
+        return i, computed
 
     def pick(self) -> int:
         """Ask the rule for a victim."""

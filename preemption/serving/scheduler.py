@@ -134,25 +134,26 @@ class Scheduler:
         until there are enough or the asker itself is the victim.
         """
         running, scheduled, grow = self.running, decision.scheduled, self.pool.grow
-        position = 0
-        while position < len(running) and decision.budget > 0:
+        budget, position = decision.budget, 0
+        while position < len(running) and budget > 0:
             seq = running[position]
             n = seq.tokens - seq.computed
             if n > 1:
-                n = min(n, decision.threshold, decision.budget)
+                n = min(n, decision.threshold, budget)
             while not grow(seq, seq.computed + n):
                 at = self.victim_position()
                 victim = running.pop(at)
                 if at < position:
                     position -= 1
-                decision.budget += scheduled.pop(victim, 0)
+                budget += scheduled.pop(victim, 0)
                 self.preempt(victim, seq, decision)
                 if victim is seq:
                     break
             else:
                 scheduled[seq] = n
-                decision.budget -= n
+                budget -= n
                 position += 1
+        decision.budget = budget
 
     def admit_waiting(self, decision: Decision) -> None:
         """Admit requests from the head of the queue, up to the first that does not fit.
@@ -239,11 +240,12 @@ class Scheduler:
 
         Blocks of a request that ends can be used from the next iteration on.
         """
+        sampled = decision.sampled
         for seq, n in decision.scheduled.items():
             seq.computed += n
             if seq.computed == seq.tokens:
                 seq.tokens += 1
-                decision.sampled.append(seq)
+                sampled.append(seq)
                 if seq.tokens >= seq.end:
                     decision.finished.append(seq)
                     self.pool.release(seq)

@@ -3,8 +3,9 @@
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
-from preemption.serving.fast import FastRun
+from preemption.serving.fast import FastRun, NotCoveredError, covers
 from preemption.serving.results import Result
 from preemption.serving.run import Run
 from preemption.serving.scheduler import Scheduler
@@ -17,19 +18,19 @@ def simulate(
 ) -> Result:
     """Serve `requests` (in the order of arrival) with vLLM's scheduler and return what happened.
 
-    The result is that of `simulate_plain`, to the last digit, in a fraction of its time. Three
-    settings are taken plainly: a `long_prefill_token_threshold` above 0, prefix caching, and
-    `log=True`, which has to write every iteration down. With a range as `log` only these
-    iterations are taken plainly.
+    The result is that of `simulate_plain`, to the last digit, in a fraction of its time. Taken
+    plainly are a `long_prefill_token_threshold` above 0; prefix caching with common prefixes,
+    with swapping or with a log; and `log=True`, which has to write every iteration down. With a
+    range as `log` only these iterations are taken plainly.
 
     Raises ValueError for a request that can never fit, ids that come twice or arrivals out of
     order; TypeError for a wrong type.
     """
     requests = _checked(requests, config, settings)
-    threshold, caching = config.long_prefill_token_threshold, config.enable_prefix_caching
-    if threshold or caching or settings.log is True:
-        return simulate_plain(requests, config, settings)
-    return FastRun(requests, config, settings).result()
+    if covers(requests, config, settings):
+        with suppress(NotCoveredError):
+            return FastRun(requests, config, settings).result()
+    return simulate_plain(requests, config, settings)
 
 
 def simulate_plain(

@@ -49,6 +49,8 @@ def main(rounds: int) -> None:
         row(rounds, load, requests, config, 15)
         urgent = [replace(request, priority=request.id % 3) for request in requests]
         row(rounds, load, urgent, replace(config, policy="priority"), 10)
+        for each, served in ((requests, config), (urgent, replace(config, policy="priority"))):
+            row(rounds, load, each, replace(served, enable_prefix_caching=True), 8)
         for rule in serving.RULES:
             if rule != "last admitted":
                 row(rounds, load, requests, config, 10, victim=rule)
@@ -68,9 +70,10 @@ def row(rounds, load, requests, config, bound, **how):
     if results[simulate] != results[simulate_plain]:
         sys.exit(f"the results differ: {load}, {how}")
     plain_s, fast_s = (median(times) for times in seconds.values())
-    settings = ", ".join([f"{config.policy} policy", *how.values()])
+    caching = ["prefix caching"] if config.enable_prefix_caching else []
+    settings = ", ".join([f"{config.policy} policy", *caching, *how.values()])
     memory = "| |"
-    if config.policy == "fcfs" and not how:
+    if config.policy == "fcfs" and not caching and not how:
         peaks = (peak_mb(serve, requests, config) for serve in (simulate_plain, simulate))
         memory = "| {:.1f} | {:.1f}".format(*peaks)
     print(

@@ -11,17 +11,29 @@ from preemption import serving
 from preemption.serving import (
     FastRun,
     IterationCost,
+    NotCoveredError,
     Request,
     RunSettings,
     SchedulerConfig,
+    covers,
     simulate,
     simulate_plain,
 )
 from preemption.serving.replay import config_of, requests_of
-from tests.serving.scheduler_loads import AZURE, NO_AZURE, TRACES, random_load, recorded
+from tests.serving.scheduler_loads import (
+    AZURE,
+    CACHING,
+    NO_AZURE,
+    TRACES,
+    random_load,
+    recorded,
+    sharing,
+)
 
 TIGHT = SchedulerConfig(16, 1251, 2048, 256)
 WIDE = SchedulerConfig(16, 3751, 2048, 256)
+NAMED = [path for path in CACHING if not path.name.startswith("random")]
+UNFILLED = (96, 4331)  # random loads
 HOW = [
     RunSettings(),
     RunSettings(resume="swap", swap_blocks=200),
@@ -65,6 +77,73 @@ def test_2000_random_loads(part):
     assert seen["preempted"] > 25
 
 
+@pytest.mark.parametrize("part", range(15))
+def test_1500_random_loads_with_prefix_caching(part):
+    seen = Counter()
+    for seed in range(100 * part, 100 * part + 100):
+        requests, config, how = random_load(seed, enable_prefix_caching=True)
+        how = replace(how, resume="recompute")
+        assert covers(requests, config, how)
+        result = assert_equal(requests, config, how)
+        seen["preempted"] += result.preemptions > 0
+        seen["found"] += result.found_tokens > 0
+        seen["recomputed"] += result.recomputed_tokens > 0
+        seen[config.policy] += 1
+    assert min(seen.values()) > 15
+
+
+def test_what_is_taken_plainly_is_equal_too():
+    for seed in range(60):
+        rng = random.Random(seed)
+        requests, config, how = random_load(seed, enable_prefix_caching=True)
+        if rng.random() < 0.5:
+            requests = sharing(rng, requests)
+        if rng.random() < 0.3:
+            how = replace(how, log=range(5, 9))
+        assert_equal(requests, config, how)
+
+
+@pytest.mark.parametrize("seed", UNFILLED)
+def test_a_run_that_turns_out_not_to_be_covered_is_taken_plainly(seed):
+    """A decode goes, its block promised and not filled, and then the chunk that asked for it."""
+    requests, config, how = random_load(seed, enable_prefix_caching=True)
+    how = replace(how, resume="recompute")
+    assert covers(requests, config, how)
+    with pytest.raises(NotCoveredError):
+        FastRun(requests, config, how).result()
+    assert_equal(requests, config, how)
+
+
+def test_what_is_covered():
+    requests, config, how = serving.two(), replace(TIGHT, max_model_len=None), RunSettings()
+    caching = replace(config, enable_prefix_caching=True)
+    share = [replace(r, prefix_group=0, prefix_tokens=16) for r in requests]
+    hardly = [replace(r, prefix_group=0, prefix_tokens=15) for r in requests]
+    assert covers(requests, config, how)
+    assert covers(share, config, how)
+    assert covers(requests, caching, how)
+    assert covers(hardly, caching, how)
+    assert covers(requests, config, replace(how, log=range(5)))
+    assert not covers(share, caching, how)
+    assert not covers(requests, caching, replace(how, resume="swap"))
+    assert not covers(requests, caching, replace(how, log=range(5)))
+    assert not covers(requests, config, replace(how, log=True))
+    assert not covers(requests, replace(config, long_prefill_token_threshold=1), how)
+
+
+@pytest.mark.parametrize("path", NAMED, ids=lambda path: path.name.partition(".")[0])
+def test_the_loads_of_the_recorded_runs_with_prefix_caching(path):
+    trace = recorded(path)
+    requests, config = requests_of(trace), config_of(trace)
+    alone = [replace(r, prefix_group=None, prefix_tokens=0) for r in requests]
+    if "too_big" in path.stem:
+        with pytest.raises(ValueError, match="request 0 can never fit"):
+            simulate(requests, config)
+        return
+    for load in (requests, alone):
+        assert_equal(load, config, RunSettings(cost=IterationCost(1, 1, 0, 0)))
+
+
 @pytest.mark.parametrize("path", TRACES, ids=lambda path: path.stem)
 def test_the_loads_of_the_recorded_runs(path):
     trace = recorded(path)
@@ -86,6 +165,14 @@ def test_a_minute_shaped_like_azure(rule, how):
     requests = serving.azure_shaped(1, 1)
     config = replace(TIGHT, num_gpu_blocks=901)
     assert assert_equal(requests, config, replace(how, victim=rule)).preemptions > 10
+
+
+@pytest.mark.parametrize("rule", [None, *serving.RULES])
+def test_a_minute_shaped_like_azure_with_prefix_caching(rule):
+    requests = serving.azure_shaped(1, 1)
+    config = replace(TIGHT, num_gpu_blocks=901, enable_prefix_caching=True)
+    result = assert_equal(requests, config, RunSettings(victim=rule))
+    assert 0 < result.recomputed_tokens < result.lost_tokens
 
 
 @pytest.mark.parametrize("how", HOW, ids=way)
@@ -115,6 +202,8 @@ def test_azure_conversations(minutes, config, figures, bound):
     result = assert_equal(requests, config)
     assert (len(requests), result.iterations, result.preemptions) == figures
     assert rounds(requests, config) <= bound
+    caching = assert_equal(requests, replace(config, enable_prefix_caching=True))
+    assert 0 < caching.recomputed_tokens < caching.lost_tokens / 2
 
 
 def test_azure_code():
