@@ -26,6 +26,7 @@ from preemption.lessons.chunks import longest_gap, time_to_first_token_with_smal
 from preemption.lessons.crossover_map import which_model_needs_the_fastest_link
 from preemption.lessons.eviction_costs import (
     how_slow_must_the_link_be,
+    how_slow_must_the_links_be,
     is_eviction_free,
     what_if_prefill_is_faster,
 )
@@ -56,6 +57,7 @@ __all__ = [
     "for_which_model_is_the_formula_wrong",
     "how_often_can_the_choice_flip",
     "how_slow_must_the_link_be",
+    "how_slow_must_the_links_be",
     "is_eviction_free",
     "iterations_of_static_groups",
     "iterations_with_iteration_level_admission",

@@ -1,7 +1,7 @@
 """Questions on what an eviction costs, and where the choice flips."""
 
 from preemption import costs, words
-from preemption.page.questions import Choice, NumericGuess
+from preemption.page.questions import Choice, NumericGuess, together
 
 FLIP_GB_PER_S = costs.crossover_bandwidth(costs.PER_TOKEN_BYTES) / 1e9
 
@@ -13,12 +13,12 @@ def is_eviction_free() -> Choice:
     return Choice(
         "Is evicting a cache free if the request later resumes?",
         {
-            "No": "The cache is needed again, and somebody has to bring it back.",
-            "Yes": "Freeing memory is quick, but the request needs its cache again to go on.",
+            "No": "To go on, the request needs its cache, and somebody pays to bring it back.",
+            "Yes": "Freeing memory is quick. But to go on, the request needs its cache again.",
         },
         right="No",
-        because="Either way the resumed request pays: for 1,000 tokens it waits "
-        f"{recompute} ms to prefill them again, or {swap} ms for two copies over a 25 GB/s link.",
+        because=f"With the round numbers below, 1,000 tokens cost {recompute} ms to compute again, "
+        f"or {swap} ms to copy out and back. Who waits, the next cells say.",
     )
 
 
@@ -35,6 +35,12 @@ def how_slow_must_the_link_be(tokens: int) -> NumericGuess:
     )
 
 
+def how_slow_must_the_links_be() -> tuple[NumericGuess, NumericGuess]:
+    """Ask for it for 1,000 and for 10,000 tokens; one answer would give the other away."""
+    small, large = (how_slow_must_the_link_be(tokens) for tokens in (1_000, 10_000))
+    return together(small, large)
+
+
 def what_if_prefill_is_faster() -> Choice:
     """Ask where the crossover goes when prefill gets ten times faster."""
     flip = words.digits(FLIP_GB_PER_S, 3)
@@ -42,10 +48,10 @@ def what_if_prefill_is_faster() -> Choice:
     return Choice(
         "Prefill gets ten times faster. Where does the crossover go?",
         {
-            "To a link ten times faster": "Recomputing got cheaper, so it wins on more links.",
-            "To a link ten times slower": "That is where it goes when prefill gets slower.",
+            "To a link ten times as slow": "That is where it goes when prefill gets slower.",
             "It stays": "The swap costs what it did, but recomputing now costs a tenth.",
+            "To a link ten times as fast": "Recomputing got cheaper, so it wins on more links.",
         },
-        right="To a link ten times faster",
-        because=f"From {flip} to {ten_times} GB/s: near a real PCIe link.",
+        right="To a link ten times as fast",
+        because=f"From {flip} to {ten_times} GB/s, which is about what a GPU's own link carries.",
     )

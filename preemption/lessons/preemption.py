@@ -46,15 +46,17 @@ def quiz_on_evictions() -> Quiz:
                 right=f"{recompute}, by recomputing",
             ),
             Choice(
-                "A policy evicts whoever frees the most memory. What does it overlook?",
+                "300 tokens' worth of memory is missing. A policy evicts the largest cache, 4,000 "
+                "tokens, though one of 400 would do. What does it overlook?",
                 {
-                    "Nothing: memory was short": "It will be paid for when the victim resumes.",
-                    "What it costs to bring the victim back": "The largest cache takes the longest "
-                    "to bring back, whichever way.",
-                    "That the victim loses its output": "Generated tokens are kept; only their "
-                    "cache is gone.",
+                    "Nothing: now there is room for long": "The room is paid for when the victim "
+                    "comes back, ten times over.",
+                    "That it frees more than is needed": "Each token freed must be brought back: "
+                    "4,000 tokens cost ten times what 400 do.",
+                    "That the victim loses its answer so far": "Generated tokens are kept; only "
+                    "their cache is gone.",
                 },
-                right="What it costs to bring the victim back",
+                right="That it frees more than is needed",
             ),
         ]
     )

@@ -5,7 +5,7 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import ipywidgets as widgets
 import numpy as np
@@ -16,6 +16,7 @@ from preemption.page import html
 
 # A kernel may hear a reader's click in one thread while a cell answers in another.
 _lock = threading.RLock()
+WAITS = "You have committed. The answer opens when you have committed to the other one too."
 _TEXT_S = 0.3  # so long after Enter its text may still come
 # With commas between thousands or without.
 _NUMBER = re.compile(
@@ -39,6 +40,7 @@ class _Question(widgets.VBox):  # type: ignore[misc]
         self._button = widgets.Button(description="commit", layout={"width": "90px"})
         self._button.on_click(lambda _: self.commit())
         self._reply_box = widgets.HTML()
+        self._opens_with: tuple[_Question, ...] = (self,)
         super().__init__(
             [
                 widgets.HTML(html.page(html.element("b", question), styled=True)),
@@ -60,11 +62,18 @@ class _Question(widgets.VBox):  # type: ignore[misc]
             if self.answered:
                 raise ValueError(f"already answered: {self.value}. The first answer stays.")
             value = self._checked(value)
-            self._open(self._reply(value), right=self._is_right(value))
+            if all(other.answered for other in self._opens_with if other is not self):
+                for question in self._opens_with:
+                    question._open_answer(value if question is self else question.value)
+            else:
+                self._open([WAITS])
             self._button.layout.display = "none"
             self._control.disabled = True
             self._show_held(value)
             self.set_trait("value", value)
+
+    def _open_answer(self, value: Any) -> None:
+        self._open(self._reply(value), right=self._is_right(value))
 
     def commit(self) -> None:
         """Commit to what the control holds; if that is no answer, say so to the reader."""
@@ -85,6 +94,15 @@ class _Question(widgets.VBox):  # type: ignore[misc]
         question = html.element("p", html.lines(asked))
         answer = html.fold("answer", html.items(self._answers()))
         return bundle | {"text/plain": "\n".join(asked), "text/html": question + answer}
+
+
+Asked = TypeVar("Asked", bound=_Question)
+
+
+def together(first: Asked, second: Asked) -> tuple[Asked, Asked]:
+    """Let two questions open their answers together, as one would give the other away."""
+    first._opens_with = second._opens_with = (first, second)
+    return first, second
 
 
 class Choice(_Question):

@@ -52,7 +52,7 @@ def test_lesson_02_says_what_the_package_says():
 def test_the_questions_of_notebook_01_can_be_answered_right():
     for question, right in (
         (lessons.is_eviction_free(), "No"),
-        (lessons.what_if_prefill_is_faster(), "To a link ten times faster"),
+        (lessons.what_if_prefill_is_faster(), "To a link ten times as fast"),
         (lessons.how_slow_must_the_link_be(1_000), 2.6),
         (lessons.how_slow_must_the_link_be(10_000), 2.6),
     ):

@@ -38,7 +38,7 @@ def test_the_phrase_is_there_and_agrees(notebook, phrase, value):
 @pytest.mark.parametrize(("notebook", "phrase", "source"), FACTS)
 def test_facts_are_there_with_a_source(notebook, phrase, source):
     assert phrase in TEXTS[notebook]
-    assert source.startswith(("https://", "by definition", "example"))
+    assert source.startswith(("https://", "by definition", "example", "measured: "))
 
 
 @pytest.mark.parametrize("notebook", TEXTS)

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from preemption.page import questions
-from preemption.page.questions import Choice, NumericGuess, Quiz, TypedAnswer
+from preemption.page.questions import Choice, NumericGuess, Quiz, TypedAnswer, together
 
 
 @pytest.fixture
@@ -268,3 +268,16 @@ def test_enter_alone_commits_to_the_text_that_is_here(guess, monkeypatch):
 
     asyncio.run(enter())
     assert guess.value == 5
+
+
+def test_answers_that_give_one_another_away_open_together():
+    pair = together(
+        *(NumericGuess("How many?", truth=2.62144, unit="GB/s", because="So.") for _ in range(2))
+    )
+    pair[0].answer(8)
+    assert questions.WAITS in pair[0]._reply_box.value
+    assert pair[1]._reply_box.value == ""
+    pair[1].answer(2.62)
+    assert "3.1 times too high" in pair[0]._reply_box.value
+    assert "right, within 10%" in pair[1]._reply_box.value
+    assert [guess.value for guess in pair] == [8, 2.62]

@@ -2,7 +2,7 @@
 
 COMPUTED: a phrase as it stands in a text cell, and a function that returns the number as the
 phrase must hold it. FACTS: a phrase whose number comes from outside, and its source; "example"
-marks a number that is an input chosen for the lesson.
+marks a number that is an input chosen for the lesson, "measured:" what was measured, and how.
 """
 
 from collections.abc import Callable
