@@ -26,7 +26,7 @@ from preemption.serving.scheduler import Decision, Scheduler
 from preemption.serving.segments import Segments
 from preemption.serving.sequence import Seq
 from preemption.serving.settings import DEFAULT_COST, IterationCost, RunSettings, SchedulerConfig
-from preemption.serving.simulation import simulate, simulate_plain
+from preemption.serving.simulation import simulate, simulate_plain, simulate_pools
 from preemption.serving.slots import Row, continuous_schedule, static_schedule, utilization
 from preemption.serving.victims import (
     RULES,
@@ -89,6 +89,7 @@ __all__ = [
     "rule_for",
     "simulate",
     "simulate_plain",
+    "simulate_pools",
     "static_schedule",
     "two",
     "utilization",

@@ -26,6 +26,7 @@ Not covered are `long_prefill_token_threshold`, with which several requests are 
 prefix caching together with common prefixes, swapping or a log.
 """
 
+import copy
 import math
 from collections import deque
 from collections.abc import Iterable, Sequence
@@ -128,13 +129,15 @@ class FastRun:
             # Nobody's end, but a stop: one iteration early, to know who arrives before the first.
             heappush(self.ending, (logged_from - 2) * self.size + len(requests))
 
-    def result(self) -> Result:
-        """Run to the end and return what happened.
+    def advance(self, *, while_roomy: bool = False) -> bool:
+        """Run to the end and return True; or False before blocks might be short for the first time.
 
-        `rounds` then says how often it went round: an iteration taken singly, a stride, or the
-        one followed by the other.
+        The latter only `while_roomy`. `rounds` says how often it went round: an iteration taken
+        singly, a stride, or the one followed by the other.
         """
         while self.let_leave_and_join():
+            if while_roomy and self.most_wanted() > self.free:
+                return False
             self.rounds += 1
             asked = self.due[self.iteration % self.block_size]
             if self.chunk >= 0 or asked > self.free or (self.waiting and not self.blocked):
@@ -144,6 +147,38 @@ class FastRun:
                 if self.waiting and not self.blocked:
                     continue
             self.stride()
+        return True
+
+    def most_wanted(self) -> int:
+        """Return how many blocks the next iteration asks for at most."""
+        wanted = self.due[self.iteration % self.block_size]
+        joining = [pair % self.size for pair in self.waiting] if not self.blocked else []
+        if joining:
+            wanted += self.watermark
+        if self.chunk >= 0:
+            joining.append(self.chunk)
+        return wanted + sum(-(-self.tokens[i] // self.block_size) for i in joining)
+
+    def widened(self, config: SchedulerConfig) -> "FastRun":
+        """Return this run, at this moment, in the larger pool of `config`.
+
+        Until now no decision may have hung on how many blocks are free.
+        """
+        wider = copy.copy(self)
+        for name in self.__slots__:
+            if isinstance(value := getattr(self, name), list | dict | deque):
+                setattr(wider, name, value.copy())
+        wider.waiting = wider.heap if wider.by_priority else wider.queue
+        wider.config, wider.watermark = config, watermark_blocks(config)
+        more = config.usable_blocks - self.config.usable_blocks
+        wider.free += more
+        if self.segments:
+            wider.segments = self.segments.widened(more)
+        return wider
+
+    def result(self) -> Result:
+        """Run to the end and return what happened."""
+        self.advance()
         useful = sum(self.end) - len(self.requests)  # each token but the last of a request
         return Result(
             requests=self.requests,

@@ -21,6 +21,12 @@ class Segments:
         self.blank = self.size = free
         self.left: OrderedDict[int, int] = OrderedDict()  # request -> blocks, each 1 or more
 
+    def widened(self, more: int) -> "Segments":
+        """Return a copy with so many more blocks that nobody has had yet."""
+        wider = Segments(self.size + more)
+        wider.blank, wider.left = self.blank + more, self.left.copy()
+        return wider
+
     def drop_handed_out(self, free: int) -> None:
         """Eat from the front until `free` blocks are left."""
         gone = self.size - free

@@ -4,6 +4,7 @@ import itertools
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from preemption.serving.fast import FastRun, NotCoveredError, covers
 from preemption.serving.results import Result
@@ -42,6 +43,42 @@ def simulate_plain(
     while run.step():
         pass
     return run.result()
+
+
+def simulate_pools(
+    requests: Iterable[Request],
+    config: SchedulerConfig,
+    num_gpu_blocks: Sequence[int],
+    settings: RunSettings = DEFAULT_RUN,
+) -> tuple[Result, ...]:
+    """Return what `simulate` returns with a pool of each of these sizes instead of `config`'s.
+
+    The sizes must increase. All runs share their history up to the first shortage of blocks, and
+    one that knows no shortage answers for all larger pools; so this takes less time than as many
+    runs. Raises what `simulate` raises, ValueError for sizes that do not increase, or for a run
+    with a log.
+    """
+    configs = [replace(config, num_gpu_blocks=blocks) for blocks in num_gpu_blocks]
+    if any(large <= small for small, large in itertools.pairwise(num_gpu_blocks)):
+        raise ValueError(f"num_gpu_blocks must increase, not {num_gpu_blocks!r}")
+    if settings.log is not False:
+        raise ValueError(f"the runs of many pools keep no log, not {settings.log!r}")
+    if not configs:
+        return ()
+    requests = _checked(requests, configs[0], settings)
+    if not covers(requests, config, settings):
+        return tuple(simulate_plain(requests, each, settings) for each in configs)
+    results: list[Result] = []
+    roomy = FastRun(requests, configs[0], settings)
+    for each in configs:
+        roomy = roomy.widened(each)
+        if roomy.advance(while_roomy=True):
+            return (*results, *[roomy.result()] * (len(configs) - len(results)))
+        try:
+            results.append(roomy.widened(each).result())
+        except NotCoveredError:
+            results.append(simulate_plain(requests, each, settings))
+    return tuple(results)
 
 
 def _checked(

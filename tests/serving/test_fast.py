@@ -18,6 +18,7 @@ from preemption.serving import (
     covers,
     simulate,
     simulate_plain,
+    simulate_pools,
 )
 from preemption.serving.replay import config_of, requests_of
 from tests.serving.scheduler_loads import (
@@ -90,6 +91,55 @@ def test_1500_random_loads_with_prefix_caching(part):
         seen["recomputed"] += result.recomputed_tokens > 0
         seen[config.policy] += 1
     assert min(seen.values()) > 15
+
+
+@pytest.mark.parametrize("part", range(5))
+def test_500_random_loads_in_many_pools(part):
+    seen = Counter()
+    for seed in range(100 * part, 100 * part + 100):
+        rng = random.Random(seed)
+        requests, config, how = random_load(seed, enable_prefix_caching=rng.random() < 0.5)
+        if config.enable_prefix_caching and rng.random() < 0.7:
+            how = replace(how, resume="recompute")
+        more = sorted(rng.sample(range(60), 6))
+        pools = [config.num_gpu_blocks + blocks for blocks in more]
+        results = simulate_pools(requests, config, pools, how)
+        assert results == tuple(
+            simulate(requests, replace(config, num_gpu_blocks=blocks), how) for blocks in pools
+        )
+        seen["roomy"] += results[-1] is results[-2]
+        seen["short"] += results[0] != results[-1]
+        seen["found"] += results[0].found_tokens > 0
+        seen["plain"] += not covers(requests, config, how)
+        seen[config.policy] += 1
+    assert min(seen.values()) > 3
+
+
+@pytest.mark.parametrize("seed", UNFILLED)
+def test_in_many_pools_a_run_that_turns_out_not_to_be_covered_is_taken_plainly(seed):
+    requests, config, how = random_load(seed, enable_prefix_caching=True)
+    how = replace(how, resume="recompute")
+    pools = [config.num_gpu_blocks, config.num_gpu_blocks + 1]
+    first, _ = simulate_pools(requests, config, pools, how)
+    assert first == simulate_plain(requests, config, how)
+
+
+def test_many_pools_cost_less_than_as_many_runs(monkeypatch):
+    taken = Counter()
+    stride = FastRun.stride
+
+    def counted(self):
+        taken["strides"] += 1
+        stride(self)
+
+    monkeypatch.setattr(FastRun, "stride", counted)
+    requests = serving.azure_shaped(0, 1.0)
+    pools = range(3_001, 8_001, 500)
+    simulate_pools(requests, TIGHT, pools)
+    shared = taken.pop("strides")
+    for blocks in pools:
+        simulate(requests, replace(TIGHT, num_gpu_blocks=blocks))
+    assert shared < 0.5 * taken["strides"]
 
 
 def test_what_is_taken_plainly_is_equal_too():

@@ -5,7 +5,14 @@ from dataclasses import replace
 import pytest
 
 from preemption import serving
-from preemption.serving import IterationCost, Request, SchedulerConfig, simulate_plain
+from preemption.serving import (
+    IterationCost,
+    Request,
+    RunSettings,
+    SchedulerConfig,
+    simulate_plain,
+    simulate_pools,
+)
 
 SMALL = SchedulerConfig(16, 16, 64, 8)
 
@@ -51,3 +58,16 @@ def test_requests_may_come_from_an_iterator_and_must_be_requests(serve):
     for wrong in (None, {}, IterationCost()):
         with pytest.raises(TypeError, match="settings must be RunSettings, not"):
             serve(serving.two(), SMALL, wrong)
+
+
+def test_many_pools_are_refused_when_they_do_not_increase_or_ask_for_a_log():
+    config = SchedulerConfig(16, 8, 64, 8)
+    assert simulate_pools(serving.two(), config, []) == ()
+    with pytest.raises(ValueError, match=r"must increase, not \[8, 8\]"):
+        simulate_pools(serving.two(), config, [8, 8])
+    with pytest.raises(ValueError, match="keep no log, not True"):
+        simulate_pools(serving.two(), config, [8, 9], RunSettings(log=True))
+    with pytest.raises(ValueError, match="request 0 can never fit"):
+        simulate_pools(serving.two(), config, [4, 9])
+    with pytest.raises(ValueError, match="num_gpu_blocks must be 2 or more"):
+        simulate_pools(serving.two(), config, [-1, 9])
