@@ -22,4 +22,5 @@ def corners(boxes):
 
 
 def label_texts(explorer):
-    return re.findall(r"<text [^>]*>([^<]*)</text>", page(explorer))
+    wide = page(explorer).split('class="pe-wide"')[1]
+    return re.findall(r"<text [^>]*>([^<]*)</text>", wide)
