@@ -32,10 +32,10 @@ from preemption.studies.pressure import (
     Spread,
     measures,
     over_pools,
-    pressure,
     server,
     side_by_side,
     spread,
+    two_minutes,
 )
 
 __all__ = [
@@ -58,11 +58,11 @@ __all__ = [
     "offered_tokens_per_s",
     "over_pools",
     "preempts_from",
-    "pressure",
     "requests_at",
     "server",
     "side_by_side",
     "spread",
     "sweep",
+    "two_minutes",
     "under_load",
 ]

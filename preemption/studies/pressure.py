@@ -110,7 +110,7 @@ def measures(result: Result) -> Measures:
 
 
 @lru_cache(maxsize=64)
-def pressure(seed: int, requests_per_s: float) -> tuple[Request, ...]:
+def two_minutes(seed: int, requests_per_s: float) -> tuple[Request, ...]:
     """Return the load of this seed at this mean rate.
 
     Raises ValueError for a rate that is not above 0, TypeError for a wrong type.
@@ -140,7 +140,7 @@ def side_by_side(
 ) -> Iterator[tuple[str, int, Measures]]:
     """Serve the load of each seed by each server; yield name, seed and figures, run by run."""
     for seed in seeds:
-        requests = pressure(seed, requests_per_s)
+        requests = two_minutes(seed, requests_per_s)
         for name, each in servers.items():
             yield name, seed, measures(simulate(requests, *each))
 

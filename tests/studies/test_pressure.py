@@ -7,7 +7,15 @@ import pytest
 
 from preemption import serving, studies
 from preemption.serving import Request, RunSettings, SchedulerConfig, simulate, simulate_plain
-from preemption.studies import LEVERS, measures, over_pools, pressure, server, side_by_side, spread
+from preemption.studies import (
+    LEVERS,
+    measures,
+    over_pools,
+    server,
+    side_by_side,
+    spread,
+    two_minutes,
+)
 
 RATE_PER_S = 5.53
 
@@ -43,19 +51,19 @@ def test_one_output_token_has_no_time_per_token():
 
 
 def test_the_same_requests_come_closer_together():
-    slow, fast = pressure(3, 2.0), pressure(3, 4.0)
+    slow, fast = two_minutes(3, 2.0), two_minutes(3, 4.0)
     for a, b in zip(slow, fast, strict=True):
         assert a.arrival_ms == pytest.approx(2 * b.arrival_ms)
         assert (a.prompt_tokens, a.output_tokens) == (b.prompt_tokens, b.output_tokens)
-    assert pressure(3, 4.0) != pressure(4, 4.0)
+    assert two_minutes(3, 4.0) != two_minutes(4, 4.0)
     for bad in (0.0, -1.0, float("nan")):
         with pytest.raises(ValueError, match="requests_per_s"):
-            pressure(0, bad)
+            two_minutes(0, bad)
 
 
 @pytest.mark.parametrize("change", [{}, {"victim": "smallest cache"}, {"resume": "swap"}])
 def test_many_pools_are_as_many_runs(change):
-    base, requests = server(16_384, **change), pressure(0, RATE_PER_S)
+    base, requests = server(16_384, **change), two_minutes(0, RATE_PER_S)
     pools = (24_000, 40_000, 90_000, 91_000)
     found = over_pools(requests, pools, base)
     for tokens, each in zip(pools, found, strict=True):
@@ -69,7 +77,7 @@ def test_servers_side_by_side_serve_the_same_loads():
     rows = list(side_by_side(servers, RATE_PER_S, seeds=(0, 1)))
     assert [row[:2] for row in rows] == [(name, seed) for seed in (0, 1) for name in servers]
     for name, seed, found in rows:
-        assert found == measures(simulate(pressure(seed, RATE_PER_S), *servers[name]))
+        assert found == measures(simulate(two_minutes(seed, RATE_PER_S), *servers[name]))
 
 
 def test_a_server_with_other_settings():
