@@ -1,8 +1,8 @@
 """Experiments that the notebooks show, each a load, a server and what is measured of it.
 
-chunks   a long prompt arrives while others decode, and is computed in chunks
-load     more and more requests arrive at one pool
-pressure a load in a pool that is too small: rules, ways back and other levers side by side
+chunks    a long prompt arrives while others decode, and is computed in chunks
+load      more and more requests arrive at one pool
+pressure  a load in a pool that is too small: rules, ways back and other levers side by side
 """
 
 from preemption.studies.chunks import (
