@@ -21,7 +21,11 @@ README, CONTRIBUTING, CHANGELOG = (
 )
 CI = (ROOT / ".ci" / "run").read_text()
 # What conda-forge calls a package of PyPI, where the names differ.
-CONDA_NAMES = {"matplotlib": "matplotlib-base", "playwright": "playwright-python"}
+CONDA_NAMES = {
+    "matplotlib": "matplotlib-base",
+    "playwright": "playwright-python",
+    "prometheus-client": "prometheus_client",
+}
 
 
 def test_environment_is_in_step_with_pyproject():
