@@ -1,7 +1,8 @@
 """Experiments that the notebooks show, each a load, a server and what is measured of it.
 
-chunks   a long prompt arrives while others decode, and is computed in chunks
-load     more and more requests arrive at one pool
+chunks    a long prompt arrives while others decode, and is computed in chunks
+load      more and more requests arrive at one pool
+pressure  a load in a pool that is too small: rules, ways back and other levers side by side
 """
 
 from preemption.studies.chunks import (
@@ -22,20 +23,46 @@ from preemption.studies.load import (
     sweep,
     under_load,
 )
+from preemption.studies.pressure import (
+    LEVERS,
+    MINUTES,
+    SEEDS,
+    Measures,
+    Server,
+    Spread,
+    measures,
+    over_pools,
+    server,
+    side_by_side,
+    spread,
+    two_minutes,
+)
 
 __all__ = [
     "BUDGETS",
     "DECODES",
+    "LEVERS",
     "LOAD_REQUESTS",
+    "MINUTES",
     "RATES_PER_S",
+    "SEEDS",
     "ChunkIteration",
     "ChunkedPrefill",
     "LoadPoint",
+    "Measures",
+    "Server",
+    "Spread",
     "chunked_prefill",
     "load_requests",
+    "measures",
     "offered_tokens_per_s",
+    "over_pools",
     "preempts_from",
     "requests_at",
+    "server",
+    "side_by_side",
+    "spread",
     "sweep",
+    "two_minutes",
     "under_load",
 ]
