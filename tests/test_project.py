@@ -99,7 +99,7 @@ MAY_IMPORT = {
     "explorers": {
         *("page", "figures", "costs", "serving", "studies", "attention", "words", "checks"),
     },
-    "exercises": {"costs", "serving", "page.theme", "page.html"},
+    "exercises": {"words", "costs", "serving", "page.theme", "page.html"},
     "lessons": {"page.questions", "costs", "serving", "studies", "words", "exercises.answers"},
     "__init__": {"costs", "exercises", "explorers"},
 }

@@ -129,9 +129,11 @@ class Model(Entry):
 
         Known are the model types in `hf_config.FAMILIES`, with each family's defaults where a
         field is absent. `name` is by default the last part of the config's `_name_or_path`, else
-        the model type. A config does not say how many `parameters` a model has: give them if
-        times are wanted. Raises ValueError that says what is not known: no JSON object, an
-        unknown or missing `model_type`, a nested config, a field of a wrong type or out of range.
+        the model type. Bits that the config sets for its cache are not used, but named in
+        `source`: give them to `cache_bytes`. A config does not say how many `parameters` a model
+        has: give them if times are wanted. Raises ValueError that says what is not known: no JSON
+        object, an unknown or missing `model_type`, a nested config, a field of a wrong type or out
+        of range.
         """
         if not isinstance(config, Mapping | str | os.PathLike):
             raise TypeError(f"config must be a path or a dict, not {shown(config)}")
