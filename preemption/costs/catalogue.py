@@ -10,14 +10,14 @@ GB means 1e9 bytes.
 import json
 import os
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
-from typing import Any, Literal, Self, TypeAlias, TypeVar, get_args, overload
+from typing import Any, Literal, Self, TypeAlias, TypeVar, cast, get_args, overload
 
 import numpy as np
 
-from preemption.checks import Array, Values, numbers, scalar, whole
+from preemption.checks import Array, Values, choice, instance, numbers, scalar, shown, whole
 from preemption.costs.hf_config import read_config
 
 Sure: TypeAlias = Literal["checked", "thread", "second-hand", "derived"]
@@ -43,12 +43,10 @@ class Entry:
     def __post_init__(self) -> None:
         for key in ("name", "source", "note"):
             text = getattr(self, key)
-            if not isinstance(text, str):
-                raise TypeError(f"{key} must be text, not {text!r}")
+            instance(key, text, str)
             if not text.strip() and key != "note":
                 raise ValueError(f"{key} is empty")
-        if self.sure not in get_args(Sure):
-            raise ValueError(f"sure must be one of {', '.join(get_args(Sure))}, not {self.sure!r}")
+        choice("sure", self.sure, get_args(Sure))
 
     @property
     def own(self) -> bool:
@@ -59,16 +57,21 @@ class Entry:
         value = getattr(self, key)
         if not low <= scalar(key, value) <= high:
             raise ValueError(
-                f"{key} must be from {low:g} to {high:g} {unit} (is the unit right?), not {value!r}"
+                f"{key} must be from {low:g} to {high:g} {unit} (is the unit right?), not {value}"
             )
-
-    def _tuples(self, *keys: str) -> None:
-        for key in keys:
-            if not isinstance(getattr(self, key), tuple):
-                raise TypeError(f"{key} must be a list, not {getattr(self, key)!r}")
 
     def _whole(self, key: str, least: int = 1) -> None:
         object.__setattr__(self, key, whole(key, getattr(self, key), least=least))
+
+
+def _check_points(points: object, *of: str) -> None:
+    """Raise ValueError or TypeError unless these are measured points, each of so many numbers."""
+    instance("points", points, tuple)
+    for point in cast(tuple[object, ...], points):
+        if not isinstance(point, tuple) or len(point) != len(of):
+            raise ValueError(f"each of points must be ({', '.join(of)}), not {shown(point)}")
+        for name, value in zip(of, point, strict=True):
+            scalar(f"{name} of points", value, positive=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,6 +112,8 @@ class Model(Entry):
                 f"{'neither' if self.kv_heads is None else 'both'}"
             )
         self._whole("windowed_layers", least=0)
+        if self.heads % (self.kv_heads or 1):
+            raise ValueError(f"kv_heads must divide the {self.heads} heads, not {self.kv_heads}")
         if self.windowed_layers > self.layers:
             raise ValueError(
                 f"windowed_layers must be at most {self.layers}, not {self.windowed_layers}"
@@ -145,18 +150,22 @@ class Model(Entry):
         times are wanted. Raises ValueError that says what is not known: no JSON object, an
         unknown or missing `model_type`, a nested config, a field of a wrong type or out of range.
         """
+        if not isinstance(config, Mapping | str | os.PathLike):
+            raise TypeError(f"config must be a path or a dict, not {shown(config)}")
         if not isinstance(config, Mapping):
             path = Path(config)
             try:
                 config = json.loads(path.read_text(encoding="utf-8-sig"))
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise ValueError(f"{path} is not a JSON file: {error}") from None
             if not isinstance(config, Mapping):
-                raise ValueError(f"{path} must hold a JSON object, not {config!r}")
+                raise ValueError(f"{path} must hold a JSON object, not {shown(config)}")
         shape, source = read_config(config)
-        path_name = str(config.get("_name_or_path") or "").rpartition("/")[2]
+        if name is None:
+            path_name = str(config.get("_name_or_path") or "").rpartition("/")[2]
+            name = path_name or str(config["model_type"])
         return cls(
-            name=name or path_name or str(config["model_type"]),
+            name=name,
             source=source,
             sure="checked",
             parameters=parameters,
@@ -181,7 +190,7 @@ class Model(Entry):
         dimension), or latent_dim.
         """
         if not isinstance(bits, int) or isinstance(bits, bool) or bits not in BITS:
-            raise ValueError(f"bits must be 16, 8 or 4, not {bits!r}")
+            raise ValueError(f"bits must be 16, 8 or 4, not {shown(bits)}")
         kept = self._kept(tokens)
         if isinstance(kept, int):
             return -(-self.elements * kept * bits // 8)
@@ -233,8 +242,8 @@ class Device(Entry):
         self._in_range("bf16_tflop_per_s", 0.01, 1e5, "TFLOP/s")
         self._in_range("memory_gb", 1, 1e5, "GB")
         self._in_range("memory_gb_per_s", 1, 1e5, "GB/s")
-        if not isinstance(self.host_link, str | None):
-            raise TypeError(f"host_link must be the name of a link, not {self.host_link!r}")
+        if self.host_link is not None:
+            instance("host_link", self.host_link, str)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -260,7 +269,7 @@ class Link(Entry):
         if self.launch_us is not None:
             self._in_range("launch_us", 0, 1e6, "µs")
         self._in_range("fixed_ms", 0, 1e4, "ms")
-        self._tuples("points")
+        _check_points(self.points, "copies", "bytes", "ms")
         if self.achieved_gb_per_s is None:
             if self.achieved_source or self.achieved_sure:
                 raise ValueError(
@@ -268,9 +277,10 @@ class Link(Entry):
                 )
             return
         self._in_range("achieved_gb_per_s", 0.01, self.nominal_gb_per_s, "GB/s")
-        sourced = isinstance(self.achieved_source, str) and self.achieved_source.strip()
-        if not sourced or self.achieved_sure not in get_args(Sure):
-            raise ValueError("achieved_gb_per_s must have achieved_source and achieved_sure")
+        instance("achieved_source", self.achieved_source, str)
+        if not self.achieved_source.strip():
+            raise ValueError("achieved_source is empty")
+        choice("achieved_sure", self.achieved_sure, get_args(Sure))
 
     @property
     def bandwidth_bytes_per_s(self) -> float:
@@ -302,7 +312,9 @@ class Profile(Entry):
         self._in_range("ms_per_token", 1e-6, 1e4, "ms per token")
         if self.ms_per_token2 is not None:
             self._in_range("ms_per_token2", 0, 100, "ms per token^2")
-        self._tuples("devices", "points")
+        instance("model", self.model, str)
+        instance("devices", self.devices, tuple)
+        _check_points(self.points, "tokens", "ms")
 
 
 EntryT = TypeVar("EntryT", bound=Entry)
@@ -326,8 +338,7 @@ class Catalogue(dict[str, EntryT]):
 
         Raises ValueError if its name is taken, TypeError if it is of another kind.
         """
-        if not isinstance(entry, self.kind):
-            raise TypeError(f"an entry here must be a {self.kind.__name__}, not {entry!r}")
+        instance("an entry here", entry, self.kind)
         if any(known.casefold() == entry.name.casefold() for known in self):
             raise ValueError(f"the name {entry.name!r} is taken")
         self[entry.name] = entry
@@ -348,7 +359,7 @@ def _read(path: Path, kinds: Sequence[type[Any]]) -> list[Catalogue[Any]]:
     """Read a file with entries of these kinds, a catalogue for each."""
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{path.name} is not a TOML file: {error}") from None
     keys = [kind.__name__.lower() for kind in kinds]
     good = document.keys() <= set(keys) and all(map(_is_list, document.values()))
@@ -402,30 +413,37 @@ def read_own(path: str | os.PathLike[str]) -> tuple[Entry, ...]:
 
     Raises ValueError as `load` does.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"path must be the path of a file, not {shown(path)}")
     found = _read(Path(path), [Device, Link, Profile])
     return tuple(entry for catalogue in found for entry in catalogue.values())
 
 
-def add_own(entries: Iterable[Entry]) -> None:
+def add_own(entries: Sequence[Entry]) -> None:
     """Add devices, links and profiles of one's own to the catalogues.
 
     They replace own ones of the same name. Raises ValueError where a published entry has that
     name, TypeError for another kind of entry; then none is added.
     """
     catalogues: dict[type, Catalogue[Any]] = {Device: DEVICES, Link: LINKS, Profile: PROFILES}
-    new = list(entries)
-    for entry in new:
+    if not isinstance(entries, tuple | list):
+        raise TypeError(f"entries must be a list, not {shown(entries)}")
+    for entry in entries:
         if type(entry) not in catalogues:
-            raise TypeError(f"an own entry must be a Device, a Link or a Profile, not {entry!r}")
+            raise TypeError(f"entries must be devices, links or profiles, not {shown(entry)}")
         for known in catalogues[type(entry)].values():
             if known.name.casefold() == entry.name.casefold() and not known.own:
-                raise ValueError(f"the name {entry.name!r} is taken")
-    for entry in new:
+                raise ValueError(
+                    f"entries must have names of their own, but {entry.name!r} is taken"
+                )
+    for entry in entries:
         catalogues[type(entry)][entry.name] = entry
 
 
 def profile_of(model: Model, device: Device) -> Profile | None:
     """Return the measured prefill of this model on this device, if there is one."""
+    instance("model", model, Model)
+    instance("device", device, Device)
     for profile in PROFILES.values():
         if profile.model == model.name and device.name in profile.devices:
             return profile

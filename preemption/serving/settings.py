@@ -8,7 +8,7 @@ from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Literal
 
-from preemption.checks import flag, scalar, whole
+from preemption.checks import choice, flag, instance, scalar, shown, whole
 from preemption.costs import PER_TOKEN_BYTES
 from preemption.serving.victims import Rule, rule_for
 
@@ -67,8 +67,7 @@ class SchedulerConfig:
             "enable_prefix_caching",
         ):
             object.__setattr__(self, name, flag(name, getattr(self, name)))
-        if self.policy not in ("fcfs", "priority"):
-            raise ValueError(f'policy must be "fcfs" or "priority", not {self.policy!r}')
+        choice("policy", self.policy, ("fcfs", "priority"))
         if scalar("watermark", self.watermark) >= 1:
             raise ValueError(f"watermark must be below 1, not {self.watermark!r}")
         budget, longest = self.max_num_batched_tokens, self.max_model_len
@@ -163,13 +162,9 @@ class RunSettings:
     log: bool | range = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.cost, IterationCost):
-            raise TypeError(f"cost must be an IterationCost, not {self.cost!r}")
+        instance("cost", self.cost, IterationCost)
         rule_for(self.victim, "fcfs")
-        if self.resume not in ("recompute", "swap", "cheaper"):
-            raise ValueError(
-                f'resume must be "recompute", "swap" or "cheaper", not {self.resume!r}'
-            )
+        choice("resume", self.resume, ("recompute", "swap", "cheaper"))
         if self.link_gb_per_s != math.inf:
             scalar("link_gb_per_s", self.link_gb_per_s, positive=True)
         if self.swap_blocks is not None:
@@ -179,7 +174,7 @@ class RunSettings:
         if not isinstance(log, bool | range) or (
             isinstance(log, range) and (log.step != 1 or log.start < 0)
         ):
-            raise ValueError(f"log must be True, False or a range of iterations, not {log!r}")
+            raise ValueError(f"log must be True, False or a range of iterations, not {shown(log)}")
 
     @property
     def log_window(self) -> tuple[int, float]:

@@ -22,7 +22,7 @@ from preemption.costs.measure.disk import MEMORY_KINDS, Disk
 from preemption.costs.measure.run import Action, Store, Way
 
 KINDS = ("cpu", "cuda", "mps")
-_PRODUCT_SIZE = 4096
+_PRODUCT_SIZES = {"cpu": 2048, "cuda": 8192, "mps": 4096}
 # In the order of preference: the next is taken if it is that much faster.
 _TYPES = {
     "cpu": (torch.bfloat16, torch.float32),
@@ -65,7 +65,7 @@ class TorchMachine:
 
     def product(self) -> tuple[float, Action]:
         """Return the FLOP of a large product of matrices, and what computes it."""
-        return self._product(_PRODUCT_SIZE, self._type)
+        return self._product(_PRODUCT_SIZES[self._kind], self._type)
 
     def within(self, n_bytes: int) -> Action:
         """Return what copies `n_bytes` within the memory of the device."""
@@ -83,10 +83,10 @@ class TorchMachine:
                 [
                     self._random(*shape)
                     for shape in (
-                        (hidden, hidden + 2 * kv),
+                        (hidden + 2 * kv, hidden),
                         (hidden, hidden),
-                        (hidden, 2 * mlp),
-                        (mlp, hidden),
+                        (2 * mlp, hidden),
+                        (hidden, mlp),
                     )
                 ]
                 for _ in range(layers)
@@ -97,16 +97,16 @@ class TorchMachine:
                 x = self._random(tokens, hidden)
                 turn = self._turn(tokens, model.head_dim)
                 for qkv, back, gate_and_up, down in weights:
-                    parts = (_norm(x) @ qkv).split([hidden, kv, kv], dim=1)
+                    parts = functional.linear(_norm(x), qkv).split([hidden, kv, kv], dim=1)
                     q, k, v = (
                         part.view(1, tokens, -1, model.head_dim).transpose(1, 2) for part in parts
                     )
                     seen = functional.scaled_dot_product_attention(
                         _rotated(q, turn), _rotated(k, turn), v, is_causal=True, enable_gqa=True
                     )
-                    x = x + seen.transpose(1, 2).reshape(tokens, hidden) @ back
-                    gate, up = (_norm(x) @ gate_and_up).chunk(2, dim=1)
-                    x = x + (functional.silu(gate) * up) @ down
+                    x = x + functional.linear(seen.transpose(1, 2).flatten(2)[0], back)
+                    gate, up = functional.linear(_norm(x), gate_and_up).chunk(2, dim=1)
+                    x = x + functional.linear(functional.silu(gate) * up, down)
                 _wait(self._kind)
 
         return prefill
