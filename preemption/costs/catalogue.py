@@ -146,9 +146,11 @@ class Model(Entry):
 
         Known are the model types in `hf_config.FAMILIES`, with each family's defaults where a
         field is absent. `name` is by default the last part of the config's `_name_or_path`, else
-        the model type. A config does not say how many `parameters` a model has: give them if
-        times are wanted. Raises ValueError that says what is not known: no JSON object, an
-        unknown or missing `model_type`, a nested config, a field of a wrong type or out of range.
+        the model type. Bits that the config sets for its cache are not used, but named in
+        `source`: give them to `cache_bytes`. A config does not say how many `parameters` a model
+        has: give them if times are wanted. Raises ValueError that says what is not known: no JSON
+        object, an unknown or missing `model_type`, a nested config, a field of a wrong type or out
+        of range.
         """
         if not isinstance(config, Mapping | str | os.PathLike):
             raise TypeError(f"config must be a path or a dict, not {shown(config)}")
@@ -434,7 +436,7 @@ def add_own(entries: Sequence[Entry]) -> None:
         for known in catalogues[type(entry)].values():
             if known.name.casefold() == entry.name.casefold() and not known.own:
                 raise ValueError(
-                    f"entries must have names of their own, but {entry.name!r} is taken"
+                    f"entries must not be named as a published one: {entry.name!r} is taken"
                 )
     for entry in entries:
         catalogues[type(entry)][entry.name] = entry
