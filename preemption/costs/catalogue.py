@@ -10,19 +10,21 @@ GB means 1e9 bytes.
 import json
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
-from typing import Any, Literal, Self, TypeAlias, TypeVar, get_args, overload
+from typing import Any, Literal, Self, TypeAlias, TypeVar, cast, get_args, overload
 
 import numpy as np
 
-from preemption.checks import Array, Values, numbers, scalar, whole
+from preemption.checks import Array, Values, choice, instance, numbers, scalar, shown, whole
 from preemption.costs.hf_config import read_config
 
 Sure: TypeAlias = Literal["checked", "thread", "second-hand", "derived"]
 
 BITS = (16, 8, 4)
+# How the source of an entry begins that a reader measured.
+OWN = "measured on this machine"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,22 +43,35 @@ class Entry:
     def __post_init__(self) -> None:
         for key in ("name", "source", "note"):
             text = getattr(self, key)
-            if not isinstance(text, str):
-                raise TypeError(f"{key} must be text, not {text!r}")
+            instance(key, text, str)
             if not text.strip() and key != "note":
                 raise ValueError(f"{key} is empty")
-        if self.sure not in get_args(Sure):
-            raise ValueError(f"sure must be one of {', '.join(get_args(Sure))}, not {self.sure!r}")
+        choice("sure", self.sure, get_args(Sure))
+
+    @property
+    def own(self) -> bool:
+        """Whether the reader measured it."""
+        return self.source.startswith(OWN)
 
     def _in_range(self, key: str, low: float, high: float, unit: str) -> None:
         value = getattr(self, key)
         if not low <= scalar(key, value) <= high:
             raise ValueError(
-                f"{key} must be from {low:g} to {high:g} {unit} (is the unit right?), not {value!r}"
+                f"{key} must be from {low:g} to {high:g} {unit} (is the unit right?), not {value}"
             )
 
     def _whole(self, key: str, least: int = 1) -> None:
         object.__setattr__(self, key, whole(key, getattr(self, key), least=least))
+
+
+def _check_points(points: object, *of: str) -> None:
+    """Raise ValueError or TypeError unless these are measured points, each of so many numbers."""
+    instance("points", points, tuple)
+    for point in cast(tuple[object, ...], points):
+        if not isinstance(point, tuple) or len(point) != len(of):
+            raise ValueError(f"each of points must be ({', '.join(of)}), not {shown(point)}")
+        for name, value in zip(of, point, strict=True):
+            scalar(f"{name} of points", value, positive=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,6 +112,8 @@ class Model(Entry):
                 f"{'neither' if self.kv_heads is None else 'both'}"
             )
         self._whole("windowed_layers", least=0)
+        if self.heads % (self.kv_heads or 1):
+            raise ValueError(f"kv_heads must divide the {self.heads} heads, not {self.kv_heads}")
         if self.windowed_layers > self.layers:
             raise ValueError(
                 f"windowed_layers must be at most {self.layers}, not {self.windowed_layers}"
@@ -129,22 +146,28 @@ class Model(Entry):
 
         Known are the model types in `hf_config.FAMILIES`, with each family's defaults where a
         field is absent. `name` is by default the last part of the config's `_name_or_path`, else
-        the model type. A config does not say how many `parameters` a model has: give them if
-        times are wanted. Raises ValueError that says what is not known: no JSON object, an
-        unknown or missing `model_type`, a nested config, a field of a wrong type or out of range.
+        the model type. Bits that the config sets for its cache are not used, but named in
+        `source`: give them to `cache_bytes`. A config does not say how many `parameters` a model
+        has: give them if times are wanted. Raises ValueError that says what is not known: no JSON
+        object, an unknown or missing `model_type`, a nested config, a field of a wrong type or out
+        of range.
         """
+        if not isinstance(config, Mapping | str | os.PathLike):
+            raise TypeError(f"config must be a path or a dict, not {shown(config)}")
         if not isinstance(config, Mapping):
             path = Path(config)
             try:
                 config = json.loads(path.read_text(encoding="utf-8-sig"))
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise ValueError(f"{path} is not a JSON file: {error}") from None
             if not isinstance(config, Mapping):
-                raise ValueError(f"{path} must hold a JSON object, not {config!r}")
+                raise ValueError(f"{path} must hold a JSON object, not {shown(config)}")
         shape, source = read_config(config)
-        path_name = str(config.get("_name_or_path") or "").rpartition("/")[2]
+        if name is None:
+            path_name = str(config.get("_name_or_path") or "").rpartition("/")[2]
+            name = path_name or str(config["model_type"])
         return cls(
-            name=name or path_name or str(config["model_type"]),
+            name=name,
             source=source,
             sure="checked",
             parameters=parameters,
@@ -169,7 +192,7 @@ class Model(Entry):
         dimension), or latent_dim.
         """
         if not isinstance(bits, int) or isinstance(bits, bool) or bits not in BITS:
-            raise ValueError(f"bits must be 16, 8 or 4, not {bits!r}")
+            raise ValueError(f"bits must be 16, 8 or 4, not {shown(bits)}")
         kept = self._kept(tokens)
         if isinstance(kept, int):
             return -(-self.elements * kept * bits // 8)
@@ -221,8 +244,8 @@ class Device(Entry):
         self._in_range("bf16_tflop_per_s", 0.01, 1e5, "TFLOP/s")
         self._in_range("memory_gb", 1, 1e5, "GB")
         self._in_range("memory_gb_per_s", 1, 1e5, "GB/s")
-        if not isinstance(self.host_link, str | None):
-            raise TypeError(f"host_link must be the name of a link, not {self.host_link!r}")
+        if self.host_link is not None:
+            instance("host_link", self.host_link, str)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,17 +253,25 @@ class Link(Entry):
     """A link to slower memory, one way: nominal GB/s, and what copies were seen to achieve.
 
     `source` and `sure` are about the nominal figure, `achieved_source` and `achieved_sure` about
-    the achieved one.
+    the achieved one. Where it was measured, a copy takes `launch_us` microseconds to start and an
+    event `fixed_ms`, and `points` are measured times one way: (copies, bytes in all, ms).
     """
 
     nominal_gb_per_s: float
     achieved_gb_per_s: float | None = None
     achieved_source: str = ""
     achieved_sure: Sure | None = None
+    launch_us: float | None = None
+    fixed_ms: float = 0.0
+    points: tuple[tuple[float, float, float], ...] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._in_range("nominal_gb_per_s", 0.01, 1e4, "GB/s")
+        if self.launch_us is not None:
+            self._in_range("launch_us", 0, 1e6, "µs")
+        self._in_range("fixed_ms", 0, 1e4, "ms")
+        _check_points(self.points, "copies", "bytes", "ms")
         if self.achieved_gb_per_s is None:
             if self.achieved_source or self.achieved_sure:
                 raise ValueError(
@@ -248,9 +279,10 @@ class Link(Entry):
                 )
             return
         self._in_range("achieved_gb_per_s", 0.01, self.nominal_gb_per_s, "GB/s")
-        sourced = isinstance(self.achieved_source, str) and self.achieved_source.strip()
-        if not sourced or self.achieved_sure not in get_args(Sure):
-            raise ValueError("achieved_gb_per_s must have achieved_source and achieved_sure")
+        instance("achieved_source", self.achieved_source, str)
+        if not self.achieved_source.strip():
+            raise ValueError("achieved_source is empty")
+        choice("achieved_sure", self.achieved_sure, get_args(Sure))
 
     @property
     def bandwidth_bytes_per_s(self) -> float:
@@ -260,10 +292,11 @@ class Link(Entry):
 
 @dataclass(frozen=True, kw_only=True)
 class Profile(Entry):
-    """Measured prefill of a model on some devices, without the attention itself.
+    """Measured prefill of a model on some devices.
 
     `points` are the measured (tokens, ms); max(floor_ms, start_ms + ms_per_token x tokens) is a
-    fit to them. `model` and `devices` are names of entries.
+    fit to them, without the attention itself; if attention was measured too, it is
+    `ms_per_token2` x tokens^2, and in the points. `model` and `devices` are names of entries.
     """
 
     model: str
@@ -271,16 +304,19 @@ class Profile(Entry):
     floor_ms: float
     start_ms: float
     ms_per_token: float
+    ms_per_token2: float | None = None
     points: tuple[tuple[float, float], ...]
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._in_range("floor_ms", 0, 1e4, "ms")
-        self._in_range("start_ms", 0, 1e4, "ms")
-        self._in_range("ms_per_token", 1e-6, 100, "ms per token")
-        for key in ("devices", "points"):
-            if not isinstance(getattr(self, key), tuple):
-                raise TypeError(f"{key} must be a list, not {getattr(self, key)!r}")
+        self._in_range("floor_ms", 0, 1e6, "ms")
+        self._in_range("start_ms", 0, 1e6, "ms")
+        self._in_range("ms_per_token", 1e-6, 1e4, "ms per token")
+        if self.ms_per_token2 is not None:
+            self._in_range("ms_per_token2", 0, 100, "ms per token^2")
+        instance("model", self.model, str)
+        instance("devices", self.devices, tuple)
+        _check_points(self.points, "tokens", "ms")
 
 
 EntryT = TypeVar("EntryT", bound=Entry)
@@ -304,8 +340,7 @@ class Catalogue(dict[str, EntryT]):
 
         Raises ValueError if its name is taken, TypeError if it is of another kind.
         """
-        if not isinstance(entry, self.kind):
-            raise TypeError(f"an entry here must be a {self.kind.__name__}, not {entry!r}")
+        instance("an entry here", entry, self.kind)
         if any(known.casefold() == entry.name.casefold() for known in self):
             raise ValueError(f"the name {entry.name!r} is taken")
         self[entry.name] = entry
@@ -319,14 +354,30 @@ def load(path: Path, kind: type[EntryT]) -> Catalogue[EntryT]:
     and the entry: a key that `kind` has not (so also another unit), a missing key, a value of a
     wrong type or out of range, a name that is there twice.
     """
+    return _read(path, [kind])[0]
+
+
+def _read(path: Path, kinds: Sequence[type[Any]]) -> list[Catalogue[Any]]:
+    """Read a file with entries of these kinds, a catalogue for each."""
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{path.name} is not a TOML file: {error}") from None
-    key = kind.__name__.lower()
-    tables = document.get(key)
-    if document.keys() != {key} or not isinstance(tables, list):
-        raise ValueError(f"{path.name} must hold entries [[{key}]] only, not {', '.join(document)}")
+    keys = [kind.__name__.lower() for kind in kinds]
+    good = document.keys() <= set(keys) and all(map(_is_list, document.values()))
+    if not document or not good:
+        only = " and ".join(f"[[{key}]]" for key in keys)
+        raise ValueError(f"{path.name} must hold entries {only} only, not {', '.join(document)}")
+    return [
+        _catalogue(path, kind, document.get(key, [])) for kind, key in zip(kinds, keys, strict=True)
+    ]
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, list)
+
+
+def _catalogue(path: Path, kind: type[EntryT], tables: Sequence[object]) -> Catalogue[EntryT]:
     catalogue = Catalogue(kind)
     for number, table in enumerate(tables, start=1):
         try:
@@ -359,8 +410,42 @@ DEVICES = load(_DATA / "devices.toml", Device)
 PROFILES = load(_DATA / "profiles.toml", Profile)
 
 
+def read_own(path: str | os.PathLike[str]) -> tuple[Entry, ...]:
+    """Read devices, links and profiles from a file that `preemption.costs.measure` has written.
+
+    Raises ValueError as `load` does.
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"path must be the path of a file, not {shown(path)}")
+    found = _read(Path(path), [Device, Link, Profile])
+    return tuple(entry for catalogue in found for entry in catalogue.values())
+
+
+def add_own(entries: Sequence[Entry]) -> None:
+    """Add devices, links and profiles of one's own to the catalogues.
+
+    They replace own ones of the same name. Raises ValueError where a published entry has that
+    name, TypeError for another kind of entry; then none is added.
+    """
+    catalogues: dict[type, Catalogue[Any]] = {Device: DEVICES, Link: LINKS, Profile: PROFILES}
+    if not isinstance(entries, tuple | list):
+        raise TypeError(f"entries must be a list, not {shown(entries)}")
+    for entry in entries:
+        if type(entry) not in catalogues:
+            raise TypeError(f"entries must be devices, links or profiles, not {shown(entry)}")
+        for known in catalogues[type(entry)].values():
+            if known.name.casefold() == entry.name.casefold() and not known.own:
+                raise ValueError(
+                    f"entries must not be named as a published one: {entry.name!r} is taken"
+                )
+    for entry in entries:
+        catalogues[type(entry)][entry.name] = entry
+
+
 def profile_of(model: Model, device: Device) -> Profile | None:
     """Return the measured prefill of this model on this device, if there is one."""
+    instance("model", model, Model)
+    instance("device", device, Device)
     for profile in PROFILES.values():
         if profile.model == model.name and device.name in profile.devices:
             return profile

@@ -1,6 +1,5 @@
 """The two costs of resuming a victim: over the bandwidth of the link, and over its tokens."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np

@@ -18,7 +18,7 @@ Answer = TypeVar("Answer")
 Limits = tuple[float, ...]
 # What is one below the other is so wide, and has so much room above, below and at the right.
 NARROW_PX = 330.0
-_ABOVE_PX, _BELOW_PX, _RIGHT_PX = 50.0, 46.0, 20.0
+_ABOVE_PX, _BELOW_PX, _RIGHT_PX = 50.0, 46.0, 34.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +130,7 @@ class Picture(Generic[Answer]):
         shown = [artist for artist in self.moving if artist.get_visible()]
         for artist in shown:
             if isinstance(artist, quick.Points):
-                taken[artist.axes] += marker_boxes(artist)
+                taken[artist.panel] += marker_boxes(artist)
         labels = [artist for artist in shown if isinstance(artist, quick.Label)]
         place_labels(labels, taken, view.size[0])
         try:
@@ -187,10 +187,9 @@ class Flip(quick.Label):
     def mark(self, x: float, y: float) -> bool:
         """Stand at the crossover; return whether it is early, so that the right is free."""
         low, high = self._low, self._high
-        arrows = ("◂ " if x < low else "", " ▸" if x > high else "")
         early = x < self._middle
         self.set_horizontalalignment("left" if early else "right")
         self.shift_px = (self._away_px, self._away_px) if early else (-self._away_px, -24)
-        text = f"flips at {words.digits(x, 3)} {self._unit}".join(arrows)
+        text = quick.arrowed(f"flips at {words.digits(x, 3)} {self._unit}", x, low, high)
         self.put(min(max(x, low), high), y, text if x < float("inf") else "")
         return early

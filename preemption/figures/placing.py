@@ -24,7 +24,7 @@ def place_labels(labels: Iterable[Label], taken: dict[Axes, list[Box]], width_px
     """
     for label in labels:
         if label.get_text():
-            _place(label, taken[label.axes], width_px)
+            _place(label, taken[label.panel], width_px)
 
 
 def texts_near(axes: Axes, texts: Iterable[Box]) -> list[Box]:
@@ -48,10 +48,10 @@ def _place(label: Label, taken: list[Box], width_px: float) -> None:
         label.spot = (0, 0, "left", "")
         return
     x, y = label.wanted()
-    left, bottom, right, top = frame_of(label.axes).box
-    size, bold, (aside, above) = label.get_fontsize(), label.bold, label.shift_px
+    left, bottom, right, top = frame_of(label.panel).box
+    size, bold, (aside, above) = label.size_px, label.bold, label.shift_px
     right = min(right + _BESIDE_PX, width_px - _EDGE_PX)
-    if y >= top:  # a title
+    if label.is_title:
         left, bottom, top = _EDGE_PX, top, top + _TITLE_PX
     text = _wrapped(label.get_text(), size, right - left, bold)
     lines = text.split("\n")
@@ -59,7 +59,9 @@ def _place(label: Label, taken: list[Box], width_px: float) -> None:
     down, up = _DOWN * size, (_UP + LINE * (len(lines) - 1)) * size
     align = label.get_horizontalalignment()
     other = {"left": "right", "right": "left", "center": "center"}[align]
-    wanted = [(align, aside, above), (align, aside, down - above - up)]
+    wanted: list[tuple[str, float, float]] = [
+        (align, aside, shift) for shift in (above, down - above - up)
+    ]
     if other != align:
         wanted += [(other, -aside, shift) for _, _, shift in wanted]
     for number, (dx, dy) in enumerate(_STEPS):

@@ -98,7 +98,7 @@ class Points(Line2D):
     ) -> None:
         super().__init__([], [], color=colour, marker=marker, markersize=size, animated=True)
         self.set(linestyle="none", markerfacecolor=face or colour, zorder=3)
-        self._face = face
+        self.panel, self._face = axes, face
         self.styles = [f"fill:{face or colour};stroke:{colour}", f"fill:{colour}"]
         r, d = f"{size / 2:g}", f"{size / math.sqrt(2):.1f}"
         self._shape = {
@@ -114,7 +114,7 @@ class Points(Line2D):
 
     def places(self) -> tuple[list[tuple[float, float]], list[tuple[float, float, str]]]:
         """Return the pixels of markers, and of the tips of arrows, each with where it points."""
-        left, bottom, right, top = frame_of(self.axes).box
+        left, bottom, right, top = frame_of(self.panel).box
         inside, beyond = [], []
         for x, y in pixels(self, "data", *self.get_data()):
             if not (math.isfinite(x) and math.isfinite(y)):
@@ -230,14 +230,15 @@ class Label(Text):
         halo: bool = False,
         **properties: Any,
     ) -> None:
-        self._place = place
+        self.panel, self._place = axes, place
         defaults: dict[str, Any] = {"fontsize": style.LABEL_PX, "color": theme.INK}
         defaults |= {"transform": _transform(axes, place), "horizontalalignment": "left"}
-        defaults |= {"verticalalignment": "baseline", "parse_math": False}
+        defaults |= {"verticalalignment": "baseline"}
         super().__init__(0, 0, text, animated=True, family=theme.FONT, **(defaults | properties))
         axes.add_artist(self)
         self.set_clip_on(False)
-        css = f"font-size:{self.get_fontsize():g}px;fill:{to_hex(self.get_color())}"
+        self.size_px = float(self.get_fontsize())
+        css = f"font-size:{self.size_px:g}px;fill:{to_hex(self.get_color())}"
         if halo:
             self.set_path_effects([withStroke(linewidth=_HALO_PX, foreground=theme.PAPER)])
             css += f";paint-order:stroke;stroke:{theme.PAPER};stroke-width:{_HALO_PX}px"
@@ -262,7 +263,12 @@ class Label(Text):
         if self.span is None:
             return True
         (x0, _), (x1, _) = pixels(self, "x", self.span, (0, 0))
-        return abs(x1 - x0) >= text_px(self.get_text(), self.get_fontsize(), bold=self.bold)
+        return abs(x1 - x0) >= text_px(self.get_text(), self.size_px, bold=self.bold)
+
+    @property
+    def is_title(self) -> bool:
+        """Whether it stands above its axes."""
+        return self._place == "axes" and self.get_position()[1] > 1
 
     @property
     def bold(self) -> bool:
@@ -296,10 +302,8 @@ class Label(Text):
         place = f'x="{x:.1f}" y="{height - y:.1f}"'
         said = html.escape(text)
         if "\n" in text:
-            high = LINE * self.get_fontsize()
-            rows = [
-                f'<tspan x="{x:.1f}" dy="{high:.1f}">{row}</tspan>' for row in said.split("\n")
-            ]
+            high = LINE * self.size_px
+            rows = [f'<tspan x="{x:.1f}" dy="{high:.1f}">{row}</tspan>' for row in said.split("\n")]
             place, said = f'y="{height - y - high * len(rows):.1f}"', "".join(rows)
         return f'<text {place}{_ANCHORS[align]} style="{self.styles[0]}">{said}</text>'
 
@@ -317,6 +321,11 @@ def _advance(letter: str, bold: bool) -> float:
     font.set_size(100, 72)
     advance: float = font.load_char(ord(letter)).linearHoriAdvance
     return advance / 65536 / 100
+
+
+def arrowed(text: str, x: float, low: float, high: float) -> str:
+    """Put an arrow at the side of a text that names an `x` below `low` or above `high`."""
+    return text.join(("◂ " if x < low else "", " ▸" if x > high else ""))
 
 
 def title(axes: Axes) -> Label:
@@ -355,8 +364,8 @@ def frame_of(axes: Axes) -> Frame:
     """Return where points of these axes stand now."""
     if axes in FRAMES:
         return FRAMES[axes]
-    left, bottom, right, top = axes.bbox.extents.tolist()
-    x0, y0, x1, y1 = axes.viewLim.extents.tolist()
+    left, bottom, right, top = map(float, axes.bbox.extents)
+    x0, y0, x1, y1 = map(float, axes.viewLim.extents)
     return Frame(
         (left, bottom, right, top),
         _scale(axes.get_xscale(), x0, x1, left, right - left),

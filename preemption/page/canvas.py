@@ -10,7 +10,6 @@ import re
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from functools import cache
 from itertools import groupby
 from typing import Any, Protocol, TypeAlias
 from uuid import uuid4
@@ -18,6 +17,7 @@ from uuid import uuid4
 import matplotlib as mpl
 from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from preemption.page import theme
 from preemption.page.html import Html
@@ -26,7 +26,8 @@ _PNG_DPI = 144
 _NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
 _Base: Any = RendererSVG  # its methods have no types
 Box: TypeAlias = tuple[float, float, float, float]  # left, bottom, right, top in pixels
-_salts, _styles = itertools.count(), itertools.count()
+_salts = itertools.count()
+_styles: dict[str, int] = {}
 # A kernel may hear one control in one thread and the next in another; matplotlib knows only one.
 LOCK = threading.RLock()
 
@@ -34,10 +35,9 @@ LOCK = threading.RLock()
 _STYLED = re.compile(r'style="([^"]*)"')
 
 
-@cache
 def _class(css: str) -> str:
     """Return a short name for a style."""
-    return f"pe-{next(_styles)}"
+    return f"pe-{_styles.setdefault(css, len(_styles))}"
 
 
 def _by_class(found: re.Match[str]) -> str:
@@ -49,8 +49,9 @@ class Moving(Protocol):
 
     clipped: bool
     stretched: bool
-    styles: Sequence[str]
 
+    @property
+    def styles(self) -> Sequence[str]: ...  # noqa: D102
     @property
     def axes(self) -> Any: ...  # noqa: D102
     def get_visible(self) -> bool: ...  # noqa: D102
@@ -106,6 +107,8 @@ class Canvas:
         self._picture = picture
         # Not as in a kernel before: what it has drawn may stand in the page still.
         self._id = f"pe{uuid4().hex[:6]}"
+        for text in picture.figure.findobj(Text):
+            text.set_parse_math(False)  # a name may hold a $
         # Each picture names its clip paths differently: several stand in one page.
         self._rc: Any = {"svg.fonttype": "none", "svg.hashsalt": f"pe{next(_salts)}"}
 
@@ -146,7 +149,7 @@ class Canvas:
         buffer = io.StringIO()
         with LOCK, mpl.rc_context(self._rc):
             self._picture.arrange(narrow=narrow)
-            width, height = self._picture.figure.bbox.size.tolist()
+            width, height = map(float, self._picture.figure.bbox.size)
             renderer = _Renderer(width, height, buffer, image_dpi=72, metadata=_NO_METADATA)
             self._picture.figure.draw(renderer)
             renderer.finalize()
@@ -155,7 +158,7 @@ class Canvas:
         return theme.with_variables(svg[svg.index("<svg") :])
 
     def _moving(self, narrow: bool) -> str:
-        parts = []
+        parts: list[str] = []
         with LOCK, self._picture.viewed(narrow=narrow) as view:
             height = view.size[1]
             shown = [artist for artist in self._picture.moving if artist.get_visible()]

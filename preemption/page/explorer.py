@@ -212,11 +212,11 @@ class Explorer(widgets.VBox, Generic[Answer]):  # type: ignore[misc]
     def _draw_guesses(
         self, guesses: Sequence[Any], show: Callable[[list[tuple[float, str]]], None]
     ) -> None:
-        """Let `show` draw numeric guesses, (value, subject), into the still layer."""
+        """Let `show` draw numeric guesses, (value, subject)."""
 
         def draw() -> None:
             show([(guess.value, guess.subject) for guess in guesses if guess.answered])
-            self._draw_still()
+            self._draw(self._answer, fit=False)
 
         self._when_answered(guesses, draw)
 

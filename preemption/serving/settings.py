@@ -8,9 +8,9 @@ from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Literal
 
-from preemption.checks import flag, scalar, whole
+from preemption.checks import MOST, choice, flag, instance, scalar, shown, whole
 from preemption.costs import PER_TOKEN_BYTES
-from preemption.serving.victims import Rule, rule_for
+from preemption.serving.victims import POLICIES, Rule, rule_for
 
 
 @dataclass(frozen=True)
@@ -59,16 +59,17 @@ class SchedulerConfig:
         }
         if self.max_model_len is not None:
             least["max_model_len"] = 2
+        most = {"block_size": 10**6, "num_gpu_blocks": 10**7}  # what memory is taken for
         for name, smallest in least.items():
-            object.__setattr__(self, name, whole(name, getattr(self, name), least=smallest))
+            value = whole(name, getattr(self, name), least=smallest, most=most.get(name, MOST))
+            object.__setattr__(self, name, value)
         for name in (
             "enable_chunked_prefill",
             "scheduler_reserve_full_isl",
             "enable_prefix_caching",
         ):
             object.__setattr__(self, name, flag(name, getattr(self, name)))
-        if self.policy not in ("fcfs", "priority"):
-            raise ValueError(f'policy must be "fcfs" or "priority", not {self.policy!r}')
+        choice("policy", self.policy, POLICIES)
         if scalar("watermark", self.watermark) >= 1:
             raise ValueError(f"watermark must be below 1, not {self.watermark!r}")
         budget, longest = self.max_num_batched_tokens, self.max_model_len
@@ -163,15 +164,12 @@ class RunSettings:
     log: bool | range = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.cost, IterationCost):
-            raise TypeError(f"cost must be an IterationCost, not {self.cost!r}")
+        instance("cost", self.cost, IterationCost)
         rule_for(self.victim, "fcfs")
-        if self.resume not in ("recompute", "swap", "cheaper"):
-            raise ValueError(
-                f'resume must be "recompute", "swap" or "cheaper", not {self.resume!r}'
-            )
-        if self.link_gb_per_s != math.inf:
-            scalar("link_gb_per_s", self.link_gb_per_s, positive=True)
+        choice("resume", self.resume, ("recompute", "swap", "cheaper"))
+        link = self.link_gb_per_s
+        if not (isinstance(link, float) and link == math.inf):
+            scalar("link_gb_per_s", link, positive=True)
         if self.swap_blocks is not None:
             whole("swap_blocks", self.swap_blocks, least=0)
         flag("copy_out_in_background", self.copy_out_in_background)
@@ -179,7 +177,7 @@ class RunSettings:
         if not isinstance(log, bool | range) or (
             isinstance(log, range) and (log.step != 1 or log.start < 0)
         ):
-            raise ValueError(f"log must be True, False or a range of iterations, not {log!r}")
+            raise ValueError(f"log must be True, False or a range of iterations, not {shown(log)}")
 
     @property
     def log_window(self) -> tuple[int, float]:

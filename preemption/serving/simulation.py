@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
+from preemption.checks import instance, shown
 from preemption.serving.fast import FastRun, NotCoveredError, covers
 from preemption.serving.results import Result
 from preemption.serving.run import Run
@@ -58,11 +59,13 @@ def simulate_pools(
     runs. Raises what `simulate` raises, ValueError for sizes that do not increase, or for a run
     with a log.
     """
+    _check_types(config, settings)
+    instance("num_gpu_blocks", num_gpu_blocks, Sequence)
     configs = [replace(config, num_gpu_blocks=blocks) for blocks in num_gpu_blocks]
     if any(large <= small for small, large in itertools.pairwise(num_gpu_blocks)):
-        raise ValueError(f"num_gpu_blocks must increase, not {num_gpu_blocks!r}")
+        raise ValueError(f"num_gpu_blocks must increase, not {shown(num_gpu_blocks)}")
     if settings.log is not False:
-        raise ValueError(f"the runs of many pools keep no log, not {settings.log!r}")
+        raise ValueError(f"the runs of many pools keep no log, not {shown(settings.log)}")
     if not configs:
         return ()
     requests = _checked(requests, configs[0], settings)
@@ -85,14 +88,11 @@ def _checked(
     requests: Iterable[Request], config: SchedulerConfig, settings: RunSettings
 ) -> tuple[Request, ...]:
     """Return the requests; refuse what cannot be served, with an error that says which and why."""
-    if not isinstance(config, SchedulerConfig):
-        raise TypeError(f"config must be a SchedulerConfig, not {config!r}")
-    if not isinstance(settings, RunSettings):
-        raise TypeError(f"settings must be RunSettings, not {settings!r}")
+    _check_types(config, settings)
+    instance("requests", requests, Iterable)
     requests = tuple(requests)
     for request in requests:
-        if not isinstance(request, Request):
-            raise TypeError(f"requests must hold Requests, not {request!r}")
+        instance("each of requests", request, Request)
     for before, after in itertools.pairwise(requests):
         if after.arrival_ms < before.arrival_ms:
             raise ValueError(
@@ -104,6 +104,11 @@ def _checked(
         raise ValueError(f"id {Counter(ids).most_common(1)[0][0]!r} comes twice")
     _check_sizes(requests, config)
     return requests
+
+
+def _check_types(config: SchedulerConfig, settings: RunSettings) -> None:
+    instance("config", config, SchedulerConfig)
+    instance("settings", settings, RunSettings)
 
 
 def _check_sizes(requests: Sequence[Request], config: SchedulerConfig) -> None:

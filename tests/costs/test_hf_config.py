@@ -181,11 +181,12 @@ def test_heads_from_the_other_fields():
     assert Model.from_config(llama).kv_heads == 16
     assert Model.from_config(llama | {"num_key_value_heads": None}).kv_heads == 16
     assert Model.from_config(llama | {"model_type": "mistral"}).kv_heads == 8
-    assert Model.from_config(llama | {"model_type": "qwen2"}).kv_heads == 32
     assert Model.from_config(llama).head_dim == 128
     assert Model.from_config(llama | {"head_dim": None}).head_dim == 128
     assert Model.from_config(llama | {"head_dim": 80}).head_dim == 80
-    assert Model.from_config(llama | {"model_type": "qwen2", "head_dim": 96}).head_dim == 96
+    qwen2 = {"model_type": "qwen2", "num_attention_heads": 64}
+    assert Model.from_config(qwen2).kv_heads == 32
+    assert Model.from_config(qwen2 | {"head_dim": 96}).head_dim == 96
 
 
 def test_absent_fields_are_named_in_the_source():
@@ -193,6 +194,43 @@ def test_absent_fields_are_named_in_the_source():
     assert source == "its Hugging Face config.json, model_type llama"
     source = Model.from_config({"model_type": "mistral", "sliding_window": None}).source
     assert "num_hidden_layers, num_attention_heads, hidden_size, num_key_value_heads" in source
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ({"torch_dtype": "float32"}, "{'torch_dtype': 'float32'}"),
+        ({"dtype": "float8_e4m3fn"}, "{'dtype': 'float8_e4m3fn'}"),
+        ({"cache_implementation": "quantized"}, "{'cache_implementation': 'quantized'}"),
+        ({"kv_cache_dtype": "fp8"}, "{'kv_cache_dtype': 'fp8'}"),
+        (
+            {"quantization_config": {"bits": 4, "kv_cache_scheme": {"num_bits": 8}}},
+            "{'kv_cache_scheme': {'num_bits': 8}}",
+        ),
+        ({"quantization_config": {"kv_cache_quant_algo": "FP8"}}, "{'kv_cache_quant_algo': 'FP8'}"),
+    ],
+    ids=str,
+)
+def test_what_a_config_says_of_its_cache_is_not_left_out_without_a_word(config, said):
+    plain = Model.from_config(PUBLISHED["Llama-3-8B"])
+    model = Model.from_config(PUBLISHED["Llama-3-8B"] | config)
+    assert model.source.endswith(f"; what it says of the cache itself is left out: {said}")
+    assert shape(model) == shape(plain)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"use_cache": False},
+        {"torch_dtype": "bfloat16", "dtype": "float16"},
+        {"torch_dtype": "auto", "kv_cache_dtype": "auto", "cache_implementation": None},
+        {"quantization_config": {"bits": 4, "kv_cache_scheme": None}},
+        {"quantization_config": None},
+    ],
+    ids=str,
+)
+def test_a_cache_of_16_bits_needs_no_word(config):
+    assert "cache" not in Model.from_config(PUBLISHED["Llama-3-8B"] | config).source
 
 
 def test_a_file_reads_like_its_content(tmp_path):
@@ -230,6 +268,8 @@ def test_names():
         ({"model_type": "llama", "num_key_value_heads": -8}, "num_key_value_heads is not known"),
         ({"model_type": "llama", "hidden_size": "4096"}, "hidden_size is not known"),
         ({"model_type": "llama", "num_attention_heads": 24}, "given, since 24 heads do not"),
+        ({"model_type": "llama", "num_key_value_heads": 5}, "kv_heads must divide the 32 heads"),
+        ({"model_type": "llama", "num_key_value_heads": 64}, "kv_heads must divide the 32 heads"),
         ({"model_type": "llama", "sliding_window": 4096}, "sliding_window is not known"),
         ({"model_type": "qwen3", "head_dim": None}, "head_dim is not known"),
         ({"model_type": "gemma2", "num_key_value_heads": None}, "num_key_value_heads is not known"),
@@ -261,7 +301,21 @@ def test_what_is_not_known_is_said(config, said):
         Model.from_config(config)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[1]", '"llama"', "null", b"\xff\xfe\x00"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[1]",
+        '"llama"',
+        "null",
+        b"\xff\xfe\x00",
+        "[" * 100_000,
+        '{"a":' * 100_000,
+        "9" * 5000,
+    ],
+    ids=lambda text: str(text[:9]),
+)
 def test_a_file_that_is_no_config_is_named(tmp_path, text):
     file = tmp_path / "config.json"
     file.write_bytes(text if isinstance(text, bytes) else text.encode())

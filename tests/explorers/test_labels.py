@@ -2,8 +2,9 @@
 
 import random
 from functools import partial
-from itertools import combinations
+from itertools import chain, combinations, product
 
+import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import RendererAgg
 
@@ -19,10 +20,12 @@ from preemption import (
     SlotExplorer,
 )
 from preemption.figures import quick
+from preemption.page import canvas
 from preemption.page.controls import Select
 
-TRIES = 40
-TOLERANCE_PX = 1.5  # matplotlib's own measure rounds to whole pixels
+TRIES = 12
+TOLERANCE_PX = 1.5
+FINE = 10  # matplotlib rounds to pixels, so that it is asked about text of ten times the size
 
 
 class Guess:
@@ -93,39 +96,37 @@ def settings_of(name, explorer, seed):
         yield {row: any_value(explorer._known[row], chance) for row in names}
 
 
-def boxes(explorer, narrow):
-    """Return the size of the picture, what stands where in it, and how many labels have no spot."""
-    picture = explorer.picture
-    picture.arrange(narrow=narrow)
-    width, height = (side * 72 for side in picture.figure.get_size_inches())
-    renderer = RendererAgg(width, height, 72)
+def labels_and_markers(picture, narrow):
+    """Return the size of a picture, labels and markers with their boxes, and labels left out."""
     shown = [artist for artist in picture.moving if artist.get_visible()]
-    labels = [artist for artist in shown if isinstance(artist, quick.Label) and artist.get_text()]
-    texts = [(text, *box) for text, box in explorer.written[narrow]]
-    lost = []
-    with picture.viewed(narrow=narrow):
-        for label in labels:
+    texts, lost = [], []
+    with picture.viewed(narrow=narrow) as view:
+        renderer = RendererAgg(*view.size, 72 * FINE)
+        for label in shown:
+            if not isinstance(label, quick.Label) or not label.get_text() or not label.has_room():
+                continue
             x, y, align, text = label.spot
             if not text:
-                lost += [label.get_text()] if label.has_room() else []
+                lost.append(label.get_text())
                 continue
-            wide = max(
-                renderer.get_text_width_height_descent(line, label.get_fontproperties(), False)[0]
+            font = label.get_fontproperties()
+            measured = [
+                np.array(renderer.get_text_width_height_descent(line, font, False)) / FINE
                 for line in text.split("\n")
-            )
+            ]
+            wide = max(each[0] for each in measured)
             left = x - {"left": 0, "center": wide / 2, "right": wide}[align]
-            size = label.get_fontsize()
-            lines = text.count("\n") * 1.25
-            texts.append((text, left, y - 0.2 * size, left + wide, y + (0.72 + lines) * size))
+            down, up = measured[-1][2], measured[0][1] - measured[0][2]
+            up += (len(measured) - 1) * quick.LINE * label.get_fontsize()
+            texts.append((text, left, y - down, left + wide, y + up))
         markers = [
             (artist.get_marker(), x - half, y - half, x + half, y + half)
             for artist in shown
             if isinstance(artist, quick.Points)
-            for half in [artist.get_markersize() / 2 - 1]
-            for x, y, *_ in sum(artist.places(), [])
+            for half in [artist.get_markersize() / 2]
+            for x, y, *_ in chain(*artist.places())
         ]
-    picture.arrange(narrow=False)
-    return (width, height), texts, len(labels) and texts[-len(labels) + len(lost) :], markers, lost
+    return view.size, texts, markers, lost
 
 
 def overlap(one, other):
@@ -135,42 +136,51 @@ def overlap(one, other):
 
 @pytest.fixture
 def written(monkeypatch):
-    """Let an explorer note which texts its still layer has, and where."""
-    from preemption.page import canvas
-
-    draw, notes = canvas._Renderer.draw_text, []
+    """Return what the still layer of a picture says and where, by picture and narrow or wide."""
+    said, notes = {}, []
+    write, draw = canvas._Renderer.draw_text, canvas.Canvas._still
 
     def noted(self, gc, x, y, s, *args, **kwargs):
-        draw(self, gc, x, y, s, *args, **kwargs)
-        notes.append((s, self.texts[-1]))
+        write(self, gc, x, y, s, *args, **kwargs)
+        notes.append((s, *self.texts[-1]))
+
+    def drawn(self, narrow):
+        notes.clear()
+        svg = draw(self, narrow)
+        said[self._picture, narrow] = list(notes)
+        return svg
 
     monkeypatch.setattr(canvas._Renderer, "draw_text", noted)
-    return notes
+    monkeypatch.setattr(canvas.Canvas, "_still", drawn)
+    return said
+
+
+def faults(picture, narrow, still):
+    """Return the texts that are outside of a picture, on another one or on a marker, or lost."""
+    (width, height), labels, markers, lost = labels_and_markers(picture, narrow)
+    texts = still + labels
+    for text in lost:
+        yield "lost", text
+    for text, left, bottom, right, top in texts:
+        if min(left, bottom, width - right, height - top) < -TOLERANCE_PX:
+            yield "outside", text
+    for one, other in combinations(texts, 2):
+        if overlap(one, other):
+            yield "on another", one[0], other[0]
+    for label, marker in product(labels, markers):
+        if overlap(label, marker):
+            yield "on a marker", label[0]
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_every_text_has_its_place(name, written, subtests=None):
+def test_every_text_has_its_place(name, written):
     explorer = KINDS[name]()
     found = []
     for settings in settings_of(name, explorer, name):
-        explorer.reset()
-        explorer.change(**settings)
-        written.clear()
-        explorer.written = {}
+        explorer.change(**explorer._defaults() | settings)
         for narrow in (True, False):
-            explorer._canvas._still(narrow)
-            explorer.written[narrow] = list(written)
-            written.clear()
-        for narrow in (True, False):
-            (width, height), texts, labels, markers, lost = boxes(explorer, narrow)
-            at = (settings, narrow)
-            found += [(*at, "lost", text) for text in lost]
-            for text, left, bottom, right, top in texts:
-                if min(left, bottom, width - right, height - top) < -TOLERANCE_PX:
-                    found.append((*at, "outside", text))
-            for one, other in combinations(texts, 2):
-                if overlap(one, other):
-                    found.append((*at, "on", one[0], other[0]))
-            for label in labels or []:
-                found += [(*at, "marker", label[0], m[0]) for m in markers if overlap(label, m)]
-    assert not found, f"{len(found)}: " + "\n".join(map(str, found[:12]))
+            still = written[explorer.picture, narrow]
+            found += [
+                (settings, narrow, *fault) for fault in faults(explorer.picture, narrow, still)
+            ]
+    assert not found, f"{len(found)}: " + "\n".join(map(str, found[:5]))

@@ -166,7 +166,7 @@ def test_after_an_exception_axes_and_still_layer_agree(fitting, monkeypatch):
 def test_an_exception_while_a_guess_is_drawn_is_shown(monkeypatch):
     guess = how_slow_must_the_link_be(1_000)
     explorer = CostExplorer(guesses=[guess])
-    monkeypatch.setattr(explorer, "_draw_still", lambda: 1 / 0)
+    monkeypatch.setattr(explorer._canvas, "moving_svg", lambda: 1 / 0)
     guess.answer(5.0)
     assert guess.value == 5.0
     assert "division by zero" in page_text(explorer)
