@@ -173,7 +173,8 @@ class TorchMachine:
         memory = float(psutil.virtual_memory().total)
         if self._kind == "mps":
             return f"{_processor()}, its GPU", memory
-        return f"{_processor()}, {torch.get_num_threads()} threads", memory
+        threads = torch.get_num_threads()
+        return f"{_processor()}, {threads} thread{'s' if threads > 1 else ''}", memory
 
 
 class HostMemory:

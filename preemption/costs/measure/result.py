@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 
+import numpy as np
+
 from preemption.costs.catalogue import DEVICES, LINKS, OWN, Device, Entry, Link, Model, Profile
 from preemption.costs.measure.fits import CopyFit, Fitted, PrefillFit, fit_copies, fit_prefill
 from preemption.costs.measure.run import Copies, Run
@@ -85,7 +87,7 @@ class Measured:
                 ("ms_per_token2", "ms per token squared"),
             ):
                 both = (getattr(each, label) for each in (measured, derived))
-                lines.append(f"{unit:24}" + "".join(f"{value:12.3g}" for value in both))
+                lines.append(f"{unit:24}" + "".join(f"{_plain(value, 3):>12}" for value in both))
             for link in self.links:
                 lines.append(_crossovers(measured, self.model, link))
         return "\n".join([*lines, *(f"noticed: {remark}" for remark in self.remarks)])
@@ -211,12 +213,17 @@ def _crossovers(recompute: Recompute, model: Model, link: Link) -> str:
     tokens = " and ".join(f"{n:,.0f}" for n in crossover_tokens(recompute, copy)) or "none"
     return (
         f"{link.name}, {link.nominal_gb_per_s:g} GB/s: at {_TOKENS:,} tokens the choice flips at "
-        f"{flips:.3g} GB/s; crossovers in tokens: {tokens}"
+        f"{_plain(flips, 3)} GB/s; crossovers in tokens: {tokens}"
     )
 
 
 def _with_error(fitted: Fitted) -> str:
-    return f"{fitted.value:.3g} ± {fitted.error:.1g}"
+    return f"{_plain(fitted.value, 3)} ± {_plain(fitted.error, 1)}"
+
+
+def _plain(value: float, digits: int) -> str:
+    """Write significant digits without an exponent."""
+    return str(np.format_float_positional(float(f"{value:.{digits}g}"), trim="-"))
 
 
 def _short(value: float) -> float:

@@ -193,7 +193,7 @@ class Run:
             cache_bytes = self.model.cache_bytes(tokens)
             if cache_bytes > pool_bytes:
                 return
-            for kind, copies in enumerate(in_pieces(self.model, tokens)):
+            for kind, copies in enumerate(dict.fromkeys(in_pieces(self.model, tokens))):
                 if self._is_late(expected_ms[kind], end):
                     return
                 copy_bytes = cache_bytes // copies
