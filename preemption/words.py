@@ -29,9 +29,9 @@ def size(n_bytes: float) -> str:
     return f"{digits(n_bytes)} B"
 
 
-def count(n: float, noun: str) -> str:
-    """Write a number of things: 1 token, 1,000 tokens."""
-    return f"{plain(n)} {noun}{'' if n == 1 else 's'}"
+def count(n: float, noun: str, plural: str = "") -> str:
+    """Write a number of things: 1 token, 1,000 tokens; where an s is not enough, 2 copies."""
+    return f"{plain(n)} {noun if n == 1 else plural or noun + 's'}"
 
 
 def typed(text: str, unit: str) -> float:

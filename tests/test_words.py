@@ -50,6 +50,8 @@ def test_sizes(n_bytes, expected):
 def test_one_and_many():
     assert words.count(1, "token") == "1 token"
     assert words.count(1_000, "token") == "1,000 tokens"
+    assert words.count(1, "copy", "copies") == "1 copy"
+    assert words.count(2, "copy", "copies") == "2 copies"
 
 
 @pytest.mark.parametrize(

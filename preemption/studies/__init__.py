@@ -3,6 +3,7 @@
 chunks    a long prompt arrives while others decode, and is computed in chunks
 load      more and more requests arrive at one pool
 pressure  a load in a pool that is too small: rules, ways back and other levers side by side
+scrapes   two scrapes of a real server's metrics page
 """
 
 from preemption.studies.chunks import (
@@ -37,6 +38,7 @@ from preemption.studies.pressure import (
     spread,
     two_minutes,
 )
+from preemption.studies.scrapes import Interval, Scrape, between, example_scrapes, read_scrape
 
 __all__ = [
     "BUDGETS",
@@ -48,16 +50,21 @@ __all__ = [
     "SEEDS",
     "ChunkIteration",
     "ChunkedPrefill",
+    "Interval",
     "LoadPoint",
     "Measures",
+    "Scrape",
     "Server",
     "Spread",
+    "between",
     "chunked_prefill",
+    "example_scrapes",
     "load_requests",
     "measures",
     "offered_tokens_per_s",
     "over_pools",
     "preempts_from",
+    "read_scrape",
     "requests_at",
     "server",
     "side_by_side",
