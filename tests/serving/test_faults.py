@@ -59,9 +59,9 @@ def test_generated_tokens_are_lost():
             if row.id == event.id and row.kind == "resumed"
         ]
         assert len(resumed) == result.preemptions == 2
-        for row, event in resumed:
-            assert event.tokens > 30
-            assert row.tokens == (event.tokens if keeps else 30)
+        # With its prompt only, or with more, as much as the budget takes.
+        assert all((row.tokens > 30) == keeps for row, _ in resumed)
+        assert all(event.tokens > 30 for _, event in resumed)
 
 
 def test_a_victim_is_computed_in_the_iteration_that_evicted_it():
