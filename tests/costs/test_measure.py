@@ -335,8 +335,9 @@ def test_pytorch_is_not_loaded_before_it_is_needed():
 
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory):
-    for needed in ("torch", "psutil"):
-        pytest.importorskip(needed, reason="PyTorch is not installed: the extra `measure`")
+    for needed in ("psutil", "torch"):
+        module = pytest.importorskip(needed, reason=f"{needed} is missing: the extra `measure`")
+    module.set_num_threads(1)  # several wait for each other where other tests run besides
     return this_machine("cpu", tmp_path_factory.mktemp("disk"))
 
 
