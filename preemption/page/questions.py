@@ -158,22 +158,24 @@ class Choice(_Question):
 class NumericGuess(_Question):
     """A question for a number above 0 in `unit`; right if within `tolerance` of `truth`.
 
-    `tolerance` is relative: 0.1 is 10%; with 0 only a whole number may be guessed. No guess may
-    be above `most`. `subject` says in a picture what the guess is for.
+    `tolerance` is relative: 0.1 is 10%; with 0 only a whole number may be guessed. Where the truth
+    differs from run to run it is a pair, the lowest and the highest, and a guess between the two
+    is right. No guess may be above `most`. `subject` says in a picture what the guess is for.
     """
 
     def __init__(
         self,
         question: str,
         *,
-        truth: float,
+        truth: float | tuple[float, float],
         unit: str,
         because: str,
         subject: str = "",
         tolerance: float = 0.1,
         most: float = sys.float_info.max,
     ) -> None:
-        self._truth, self._unit, self._tolerance, self._most = truth, unit, tolerance, most
+        self._low, self._high = truth if isinstance(truth, tuple) else (truth, truth)
+        self._unit, self._tolerance, self._most = unit, tolerance, most
         self._because, self.subject = because, subject
         # The box tells its text when Enter is pressed or the focus leaves it. Key by key it would
         # fall behind a quick typist, and Enter would commit to half a number.
@@ -235,13 +237,18 @@ class NumericGuess(_Question):
         self._control.value = words.plain(value)
 
     def _is_right(self, value: float) -> bool:
-        return abs(value / self._truth - 1) <= self._tolerance
+        return abs(self._ratio(value) - 1) <= self._tolerance
+
+    def _ratio(self, value: float) -> float:
+        """Return how many times the truth a guess is; of a pair the nearer one, or 1 between."""
+        return value / min(max(value, self._low), self._high)
 
     def _reply(self, value: float) -> list[str]:
-        ratio = value / self._truth
+        ratio = self._ratio(value)
         if self._is_right(value):
             within = f", within {words.digits(100 * self._tolerance, 2)}%"
-            found = f"right{within if self._tolerance else ''}"
+            exactly = ratio == 1 and self._low < self._high
+            found = f"right{within if self._tolerance and not exactly else ''}"
         elif ratio > 1:
             found = f"{words.digits(ratio, 2)} times too high"
         else:
@@ -252,7 +259,8 @@ class NumericGuess(_Question):
         return [f"____ {self._unit}"]
 
     def _answers(self) -> list[str]:
-        return [f"It is {words.digits(self._truth, 3)} {self._unit}. {self._because}"]
+        truths = dict.fromkeys(words.digits(truth, 3) for truth in (self._low, self._high))
+        return [f"It is {' to '.join(truths)} {self._unit}. {self._because}"]
 
 
 class TypedAnswer(_Question):
