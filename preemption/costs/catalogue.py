@@ -17,7 +17,7 @@ from typing import Any, Literal, Self, TypeAlias, TypeVar, get_args, overload
 
 import numpy as np
 
-from preemption.checks import Array, Values, numbers, scalar, whole
+from preemption.checks import Array, Values, choice, instance, numbers, scalar, shown, whole
 from preemption.costs.hf_config import read_config
 
 Sure: TypeAlias = Literal["checked", "thread", "second-hand", "derived"]
@@ -41,18 +41,16 @@ class Entry:
     def __post_init__(self) -> None:
         for key in ("name", "source", "note"):
             text = getattr(self, key)
-            if not isinstance(text, str):
-                raise TypeError(f"{key} must be text, not {text!r}")
+            instance(key, text, str)
             if not text.strip() and key != "note":
                 raise ValueError(f"{key} is empty")
-        if self.sure not in get_args(Sure):
-            raise ValueError(f"sure must be one of {', '.join(get_args(Sure))}, not {self.sure!r}")
+        choice("sure", self.sure, get_args(Sure))
 
     def _in_range(self, key: str, low: float, high: float, unit: str) -> None:
         value = getattr(self, key)
         if not low <= scalar(key, value) <= high:
             raise ValueError(
-                f"{key} must be from {low:g} to {high:g} {unit} (is the unit right?), not {value!r}"
+                f"{key} must be from {low:g} to {high:g} {unit} (is the unit right?), not {value}"
             )
 
     def _whole(self, key: str, least: int = 1) -> None:
@@ -97,6 +95,8 @@ class Model(Entry):
                 f"{'neither' if self.kv_heads is None else 'both'}"
             )
         self._whole("windowed_layers", least=0)
+        if self.heads % (self.kv_heads or 1):
+            raise ValueError(f"kv_heads must divide the {self.heads} heads, not {self.kv_heads}")
         if self.windowed_layers > self.layers:
             raise ValueError(
                 f"windowed_layers must be at most {self.layers}, not {self.windowed_layers}"
@@ -133,18 +133,22 @@ class Model(Entry):
         times are wanted. Raises ValueError that says what is not known: no JSON object, an
         unknown or missing `model_type`, a nested config, a field of a wrong type or out of range.
         """
+        if not isinstance(config, Mapping | str | os.PathLike):
+            raise TypeError(f"config must be a path or a dict, not {shown(config)}")
         if not isinstance(config, Mapping):
             path = Path(config)
             try:
                 config = json.loads(path.read_text(encoding="utf-8-sig"))
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise ValueError(f"{path} is not a JSON file: {error}") from None
             if not isinstance(config, Mapping):
-                raise ValueError(f"{path} must hold a JSON object, not {config!r}")
+                raise ValueError(f"{path} must hold a JSON object, not {shown(config)}")
         shape, source = read_config(config)
-        path_name = str(config.get("_name_or_path") or "").rpartition("/")[2]
+        if name is None:
+            path_name = str(config.get("_name_or_path") or "").rpartition("/")[2]
+            name = path_name or str(config["model_type"])
         return cls(
-            name=name or path_name or str(config["model_type"]),
+            name=name,
             source=source,
             sure="checked",
             parameters=parameters,
@@ -169,7 +173,7 @@ class Model(Entry):
         dimension), or latent_dim.
         """
         if not isinstance(bits, int) or isinstance(bits, bool) or bits not in BITS:
-            raise ValueError(f"bits must be 16, 8 or 4, not {bits!r}")
+            raise ValueError(f"bits must be 16, 8 or 4, not {shown(bits)}")
         kept = self._kept(tokens)
         if isinstance(kept, int):
             return -(-self.elements * kept * bits // 8)
@@ -221,8 +225,8 @@ class Device(Entry):
         self._in_range("bf16_tflop_per_s", 0.01, 1e5, "TFLOP/s")
         self._in_range("memory_gb", 1, 1e5, "GB")
         self._in_range("memory_gb_per_s", 1, 1e5, "GB/s")
-        if not isinstance(self.host_link, str | None):
-            raise TypeError(f"host_link must be the name of a link, not {self.host_link!r}")
+        if self.host_link is not None:
+            instance("host_link", self.host_link, str)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -248,9 +252,10 @@ class Link(Entry):
                 )
             return
         self._in_range("achieved_gb_per_s", 0.01, self.nominal_gb_per_s, "GB/s")
-        sourced = isinstance(self.achieved_source, str) and self.achieved_source.strip()
-        if not sourced or self.achieved_sure not in get_args(Sure):
-            raise ValueError("achieved_gb_per_s must have achieved_source and achieved_sure")
+        instance("achieved_source", self.achieved_source, str)
+        if not self.achieved_source.strip():
+            raise ValueError("achieved_source is empty")
+        choice("achieved_sure", self.achieved_sure, get_args(Sure))
 
     @property
     def bandwidth_bytes_per_s(self) -> float:
@@ -278,9 +283,8 @@ class Profile(Entry):
         self._in_range("floor_ms", 0, 1e4, "ms")
         self._in_range("start_ms", 0, 1e4, "ms")
         self._in_range("ms_per_token", 1e-6, 100, "ms per token")
-        for key in ("devices", "points"):
-            if not isinstance(getattr(self, key), tuple):
-                raise TypeError(f"{key} must be a list, not {getattr(self, key)!r}")
+        for key, kind in (("model", str), ("devices", tuple), ("points", tuple)):
+            instance(key, getattr(self, key), kind)
 
 
 EntryT = TypeVar("EntryT", bound=Entry)
@@ -304,8 +308,7 @@ class Catalogue(dict[str, EntryT]):
 
         Raises ValueError if its name is taken, TypeError if it is of another kind.
         """
-        if not isinstance(entry, self.kind):
-            raise TypeError(f"an entry here must be a {self.kind.__name__}, not {entry!r}")
+        instance("an entry here", entry, self.kind)
         if any(known.casefold() == entry.name.casefold() for known in self):
             raise ValueError(f"the name {entry.name!r} is taken")
         self[entry.name] = entry
@@ -321,7 +324,7 @@ def load(path: Path, kind: type[EntryT]) -> Catalogue[EntryT]:
     """
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{path.name} is not a TOML file: {error}") from None
     key = kind.__name__.lower()
     tables = document.get(key)
@@ -361,6 +364,8 @@ PROFILES = load(_DATA / "profiles.toml", Profile)
 
 def profile_of(model: Model, device: Device) -> Profile | None:
     """Return the measured prefill of this model on this device, if there is one."""
+    instance("model", model, Model)
+    instance("device", device, Device)
     for profile in PROFILES.values():
         if profile.model == model.name and device.name in profile.devices:
             return profile

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from preemption.checks import whole
+from preemption.checks import shown, whole
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class _Fields:
         if not isinstance(name, str) or name not in FAMILIES:
             hint = "; it is nested, try its text_config" if nested else ""
             raise ValueError(
-                f"model_type {name!r} is not known, so neither is its cache; "
+                f"model_type {shown(name)} is not known, so neither is its cache; "
                 f"known are {', '.join(FAMILIES)}{hint}"
             )
         if nested:
@@ -63,7 +63,8 @@ class _Fields:
         return default
 
     def error(self, key: str, allowed: str, value: object) -> ValueError:
-        return ValueError(f"{self.name}: {key} is not known: it must be {allowed}, not {value!r}")
+        why = f"it must be {allowed}, not {shown(value)}"
+        return ValueError(f"{self.name}: {key} is not known: {why}")
 
     def whole(self, key: str, least: int = 1) -> int:
         value = self._value(key)

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Literal, TypeAlias, overload
 
-from preemption.checks import Array, Values, flag, numbers, scalar
+from preemption.checks import Array, Values, flag, numbers, scalar, shown
 
 Strategy: TypeAlias = Literal["recompute", "swap"]
 
@@ -109,12 +109,12 @@ def pick_victim(seqs: Mapping[str, float]) -> str:
     infinite or NaN; TypeError if `seqs` is no mapping, a name no string, a count no number.
     """
     if not isinstance(seqs, Mapping):
-        raise TypeError(f"seqs must map names to cached tokens, not {seqs!r}")
+        raise TypeError(f"seqs must map names to cached tokens, not {shown(seqs)}")
     if not seqs:
         raise ValueError("seqs is empty: there is no sequence to evict")
     for name, tokens in seqs.items():
         if not isinstance(name, str):
-            raise TypeError(f"a name in seqs must be a string, not {name!r}")
+            raise TypeError(f"a name in seqs must be a string, not {shown(name)}")
         scalar(f"seqs[{name!r}]", tokens)
     return min(seqs, key=lambda name: (seqs[name], name))
 
@@ -127,18 +127,18 @@ def eviction_overhead(evictions: Iterable[tuple[float, str]]) -> float:
     ValueError for an unknown strategy or a bad count, TypeError for an event that is no pair.
     """
     if isinstance(evictions, str | bytes | Mapping) or not isinstance(evictions, Iterable):
-        raise TypeError(f"evictions must be a list of (tokens, strategy) pairs, not {evictions!r}")
+        raise TypeError(f"evictions must be pairs (tokens, strategy), not {shown(evictions)}")
     return math.fsum(_event_ms(event) for event in evictions)
 
 
 def _event_ms(event: object) -> float:
     if not isinstance(event, tuple | list) or len(event) != 2:
-        raise TypeError(f"an event must be a pair (tokens, strategy), not {event!r}")
+        raise TypeError(f"each of evictions must be a pair (tokens, strategy), not {shown(event)}")
     tokens, strategy = scalar("tokens of an event", event[0]), event[1]
     if not isinstance(strategy, str):
-        raise TypeError(f'strategy must be "recompute" or "swap", not {strategy!r}')
+        raise TypeError(f'strategy must be "recompute" or "swap", not {shown(strategy)}')
     if strategy == "recompute":
         return recompute_ms(tokens)
     if strategy == "swap":
         return swap_ms(tokens, PER_TOKEN_BYTES, BANDWIDTH_BYTES_PER_S)
-    raise ValueError(f'strategy must be "recompute" or "swap", not {strategy!r}')
+    raise ValueError(f'strategy must be "recompute" or "swap", not {shown(strategy)}')

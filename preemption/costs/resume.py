@@ -18,7 +18,7 @@ from typing import Literal, Self, TypeAlias, get_args, overload
 
 import numpy as np
 
-from preemption.checks import Array, Values, flag, numbers, scalar
+from preemption.checks import Array, Values, choice, flag, instance, numbers, scalar, shown
 from preemption.costs.catalogue import Device, Model, Sure, at_most, profile_of
 from preemption.costs.linear import Strategy, crossover_bandwidth
 
@@ -55,6 +55,8 @@ class Recompute:
     sure: Sure
 
     def __post_init__(self) -> None:
+        instance("source", self.source, str)
+        choice("sure", self.sure, get_args(Sure))
         scalar("floor_ms", self.floor_ms)
         scalar("start_ms", self.start_ms)
         scalar("ms_per_token", self.ms_per_token)
@@ -81,7 +83,7 @@ class Recompute:
         alike. Raises ValueError if the efficiency is out of range, or if parameters are needed
         and not known.
         """
-        flop_per_ms = _efficiency(efficiency) * device.bf16_tflop_per_s * 1e9
+        flop_per_ms = _flop_per_ms(model, device, efficiency)
         reached = f"at {100 * efficiency:g}% of {device.bf16_tflop_per_s:g} TFLOP/s"
         profile = profile_of(model, device) if flag("measured", measured) else None
         sure: Sure = "derived"
@@ -117,7 +119,7 @@ class Recompute:
 
         Arguments and errors as in `of`; no floor, no attention.
         """
-        flop_per_ms = _efficiency(efficiency) * device.bf16_tflop_per_s * 1e9
+        flop_per_ms = _flop_per_ms(model, device, efficiency)
         return cls(
             floor_ms=0,
             start_ms=0,
@@ -194,13 +196,13 @@ class Copy:
 
     def __post_init__(self) -> None:
         scalar("bandwidth_bytes_per_s", self.bandwidth_bytes_per_s, positive=True)
+        instance("model", self.model, Model)
         self.model.cache_bytes(1, self.bits)  # refuses other bits
         scalar("block_tokens", self.block_tokens, positive=True)
         scalar("launch_us", self.launch_us)
         scalar("fixed_ms", self.fixed_ms)
         flag("round_trip", self.round_trip)
-        if self.layout not in get_args(Layout):
-            raise ValueError(f'layout must be "layer" or "block", not {self.layout!r}')
+        choice("layout", self.layout, get_args(Layout))
 
     @overload
     def ms(self, tokens: float) -> float: ...
@@ -274,6 +276,11 @@ class Copy:
         return full + (windowed if n < (self.model.window or 0) else 0.0)
 
 
+def _check(recompute: Recompute, copy: Copy) -> None:
+    instance("recompute", recompute, Recompute)
+    instance("copy", copy, Copy)
+
+
 def crossover_tokens(recompute: Recompute, copy: Copy) -> tuple[float, ...]:
     """Token counts at which both cost the same and the cheaper way changes: none, one or two.
 
@@ -282,6 +289,7 @@ def crossover_tokens(recompute: Recompute, copy: Copy) -> tuple[float, ...]:
     either side of it. Where curves touch or coincide (within 1e-9 of their value) they do not
     cross.
     """
+    _check(recompute, copy)
 
     def gap(n: float) -> float:
         return float(recompute._at(n) - copy._at(n))
@@ -307,6 +315,9 @@ def cheaper_ways(
 
     Without crossovers there is one for all counts, or None where both cost the same.
     """
+    _check(recompute, copy)
+    instance("crossovers", crossovers, Sequence)
+    crossovers = [scalar("each of crossovers", n, positive=True) for n in crossovers]
     edges = [crossovers[0] / 4, *crossovers, 4 * crossovers[-1]] if crossovers else [1, 1e6]
 
     def way(tokens: float) -> Strategy | None:
@@ -323,6 +334,7 @@ def most_ahead(recompute: Recompute, copy: Copy, low: float, high: float) -> flo
 
     Looked for at 200 counts between the two.
     """
+    _check(recompute, copy)
     between = np.geomspace(
         scalar("low", low, positive=True), scalar("high", high, positive=True), 200
     )
@@ -331,6 +343,7 @@ def most_ahead(recompute: Recompute, copy: Copy, low: float, high: float) -> flo
 
 def bends(recompute: Recompute, copy: Copy) -> tuple[float, ...]:
     """Token counts above 0 at which a cost bends: where a window is full or a floor ends."""
+    _check(recompute, copy)
     found = {recompute.window or 0.0, copy.model.window or 0.0}
     if recompute.ms_per_token:
         found.add((recompute.floor_ms - recompute.start_ms) / recompute.ms_per_token)
@@ -352,6 +365,7 @@ def crossover_bandwidth_at(
     where `block_tokens` are given (above 0). The result is infinite where no link is fast enough.
     `tokens` is 0 or more; both are scalars or NumPy arrays that broadcast.
     """
+    _check(recompute, copy)
     overhead_ms = copy.overhead_ms(tokens)
     if block_tokens is not None:
         smaller = copy.block_tokens / numbers("block_tokens", block_tokens, positive=True)
@@ -370,6 +384,7 @@ def crossover_block_tokens(recompute: Recompute, copy: Copy, tokens: float) -> f
     take no time to start and swap is cheaper, infinite where no block is large enough. `tokens`
     is one number, 0 or more.
     """
+    _check(recompute, copy)
     tokens = scalar("tokens", tokens)
     return _meeting_block(copy, tokens, recompute.ms(tokens) - copy.ms(tokens))
 
@@ -380,6 +395,7 @@ def least_block_tokens(recompute: Recompute, copy: Copy, tokens: float) -> float
     There starting the copies alone takes as long as to recompute. Arguments and result are those
     of `crossover_block_tokens`.
     """
+    _check(recompute, copy)
     tokens = scalar("tokens", tokens)
     return _meeting_block(copy, tokens, recompute.ms(tokens) - float(copy.overhead_ms(tokens)))
 
@@ -416,6 +432,10 @@ def linear_crossover_bandwidths(
     round_trip: bool = True,
 ) -> Array:
     """Return `linear_crossover_bandwidth` of all models (rows) on all devices (columns)."""
+    for name, entries, kind in (("models", models, Model), ("devices", devices, Device)):
+        instance(name, entries, Sequence)
+        for entry in entries:
+            instance(f"each of {name}", entry, kind)
     reached = 1e9 * _efficiency(efficiency) * np.array([d.bf16_tflop_per_s for d in devices])
     flop = np.array([_flop_per_token(model) for model in models])
     n_bytes = np.array([model.cache_bytes(1, bits) for model in models])
@@ -424,6 +444,7 @@ def linear_crossover_bandwidths(
 
 def weight_bytes(model: Model) -> float:
     """Bytes of a model's weights. Raises ValueError if its parameters are not known."""
+    instance("model", model, Model)
     if model.parameters is None:
         raise _unknown_parameters(model)
     return model.parameters * model.weight_bits / 8
@@ -431,8 +452,17 @@ def weight_bytes(model: Model) -> float:
 
 def devices_for_weights(model: Model, device: Device) -> int:
     """Count the devices that hold a model's weights; 1 if its parameters are not known."""
+    instance("model", model, Model)
+    instance("device", device, Device)
     known = model.parameters is not None
     return max(1, math.ceil(weight_bytes(model) / (1e9 * device.memory_gb))) if known else 1
+
+
+def _flop_per_ms(model: Model, device: Device, efficiency: object) -> float:
+    """Return the FLOP that the device reaches in a ms; check what `Recompute` is made of."""
+    instance("model", model, Model)
+    instance("device", device, Device)
+    return _efficiency(efficiency) * device.bf16_tflop_per_s * 1e9
 
 
 def _flop_per_token(model: Model) -> float:
@@ -451,7 +481,7 @@ def _unknown_parameters(model: Model) -> ValueError:
 def _efficiency(efficiency: object) -> float:
     share = scalar("efficiency", efficiency, positive=True)
     if share > 1:
-        raise ValueError(f"efficiency must be above 0 and at most 1, not {efficiency!r}")
+        raise ValueError(f"efficiency must be above 0 and at most 1, not {shown(efficiency)}")
     return share
 
 
@@ -484,6 +514,7 @@ def mix_parts_ms(
 
     The mix takes as long as the slower. Arguments and errors as in `mix_ms`.
     """
+    _check(recompute, copy)
     tokens, shares = scalar("tokens", tokens), np.asarray(numbers("share", share))
     if np.any(shares > 1):
         raise ValueError(f"share must be from 0 to 1, not {np.max(shares)}")
@@ -502,6 +533,7 @@ def best_mix(tokens: float, recompute: Recompute, copy: Copy) -> Mix:
     end together, or all of one. Where both are straight lines through 0, with r and s ms per
     token, it is s / (r + s) and takes n r s / (r + s). Arguments as in `mix_ms`.
     """
+    _check(recompute, copy)
     tokens = scalar("tokens", tokens)
 
     def recompute_lasts(share: float) -> bool:

@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from preemption.checks import flag, scalar, whole
+from preemption.checks import choice, flag, instance, scalar, shown, whole
 from preemption.costs import PER_TOKEN_BYTES, PROFILES
 from preemption.serving.victims import Rule, rule_for
 
@@ -71,8 +71,7 @@ class SchedulerConfig:
             "enable_prefix_caching",
         ):
             object.__setattr__(self, name, flag(name, getattr(self, name)))
-        if self.policy not in ("fcfs", "priority"):
-            raise ValueError(f'policy must be "fcfs" or "priority", not {self.policy!r}')
+        choice("policy", self.policy, ("fcfs", "priority"))
         if scalar("watermark", self.watermark) >= 1:
             raise ValueError(f"watermark must be below 1, not {self.watermark!r}")
         budget, longest = self.max_num_batched_tokens, self.max_model_len
@@ -104,7 +103,7 @@ _POINTS = tuple(
     (tokens, fmean(ms for each, ms in _PROFILE if each == tokens))
     for tokens in sorted({tokens for tokens, _ in _PROFILE})
 )
-_MOST_TOKENS, _MOST_MS = 1_000_000, 1e9
+_MOST_TOKENS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -128,26 +127,17 @@ class IterationCost:
         try:
             points = tuple((tokens, ms) for tokens, ms in self.points)
         except (TypeError, ValueError):
-            raise TypeError(f"points must be pairs (tokens, ms), not {self.points!r}") from None
+            raise TypeError(f"points must be pairs (tokens, ms), not {shown(self.points)}") from None
         if not points:
             raise ValueError("points must hold at least one pair (tokens, ms), not none")
         for tokens, ms in points:
-            whole("tokens of a point", tokens, least=1)
+            whole("tokens of a point", tokens, least=1, most=_MOST_TOKENS)
             scalar("ms of a point", ms, positive=True)
-            if tokens > _MOST_TOKENS or ms > _MOST_MS:
-                raise ValueError(
-                    f"points must have at most {_MOST_TOKENS:,} tokens and {_MOST_MS:,.0f} ms, "
-                    f"not {tokens} and {ms}"
-                )
         for before, after in pairwise(points):
             if after[0] <= before[0] or after[1] < before[1]:
                 raise ValueError(f"points must rise, not go from {before} to {after}")
         object.__setattr__(self, "points", points)
-        if scalar("per_resident_token_ms", self.per_resident_token_ms) > _MOST_MS:
-            raise ValueError(
-                f"per_resident_token_ms must be at most {_MOST_MS:,.0f}, "
-                f"not {self.per_resident_token_ms}"
-            )
+        scalar("per_resident_token_ms", self.per_resident_token_ms)
 
     @cached_property
     def _ns(self) -> list[int]:
@@ -215,13 +205,9 @@ class RunSettings:
     log: bool | range = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.cost, IterationCost):
-            raise TypeError(f"cost must be an IterationCost, not {self.cost!r}")
+        instance("cost", self.cost, IterationCost)
         rule_for(self.victim, "fcfs")
-        if self.resume not in ("recompute", "swap", "cheaper"):
-            raise ValueError(
-                f'resume must be "recompute", "swap" or "cheaper", not {self.resume!r}'
-            )
+        choice("resume", self.resume, ("recompute", "swap", "cheaper"))
         if self.link_gb_per_s != math.inf:
             scalar("link_gb_per_s", self.link_gb_per_s, positive=True)
         if self.swap_blocks is not None:
@@ -231,7 +217,7 @@ class RunSettings:
         if not isinstance(log, bool | range) or (
             isinstance(log, range) and (log.step != 1 or log.start < 0)
         ):
-            raise ValueError(f"log must be True, False or a range of iterations, not {log!r}")
+            raise ValueError(f"log must be True, False or a range of iterations, not {shown(log)}")
 
     @property
     def log_window(self) -> tuple[int, float]:

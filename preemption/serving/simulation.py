@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
+from preemption.checks import instance, shown
 from preemption.serving.fast import FastRun, NotCoveredError, covers
 from preemption.serving.results import Result
 from preemption.serving.run import Run
@@ -60,9 +61,9 @@ def simulate_pools(
     """
     configs = [replace(config, num_gpu_blocks=blocks) for blocks in num_gpu_blocks]
     if any(large <= small for small, large in itertools.pairwise(num_gpu_blocks)):
-        raise ValueError(f"num_gpu_blocks must increase, not {num_gpu_blocks!r}")
+        raise ValueError(f"num_gpu_blocks must increase, not {shown(num_gpu_blocks)}")
     if settings.log is not False:
-        raise ValueError(f"the runs of many pools keep no log, not {settings.log!r}")
+        raise ValueError(f"the runs of many pools keep no log, not {shown(settings.log)}")
     if not configs:
         return ()
     requests = _checked(requests, configs[0], settings)
@@ -85,14 +86,12 @@ def _checked(
     requests: Iterable[Request], config: SchedulerConfig, settings: RunSettings
 ) -> tuple[Request, ...]:
     """Return the requests; refuse what cannot be served, with an error that says which and why."""
-    if not isinstance(config, SchedulerConfig):
-        raise TypeError(f"config must be a SchedulerConfig, not {config!r}")
-    if not isinstance(settings, RunSettings):
-        raise TypeError(f"settings must be RunSettings, not {settings!r}")
+    instance("config", config, SchedulerConfig)
+    instance("settings", settings, RunSettings)
+    instance("requests", requests, Iterable)
     requests = tuple(requests)
     for request in requests:
-        if not isinstance(request, Request):
-            raise TypeError(f"requests must hold Requests, not {request!r}")
+        instance("each of requests", request, Request)
     for before, after in itertools.pairwise(requests):
         if after.arrival_ms < before.arrival_ms:
             raise ValueError(

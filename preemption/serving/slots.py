@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
-from preemption.checks import whole
+from preemption.checks import shown, whole
 
 Row: TypeAlias = list[str | None]
 
@@ -75,7 +75,7 @@ def utilization(rows: Iterable[Iterable[str | None]]) -> float:
     """
     table = [list(row) for row in rows]
     if len({len(row) for row in table}) != 1 or not table[0]:
-        raise ValueError(f"rows must be one or more rows with the same slots, not {table!r}")
+        raise ValueError(f"rows must be one or more rows with the same slots, not {shown(table)}")
     held = [name is not None for row in table for name in row]
     return sum(held) / len(held)
 
@@ -88,7 +88,7 @@ def _line(
     arrivals = {} if arrivals is None else arrivals
     for argument, mapping in (("lengths", lengths), ("arrivals", arrivals)):
         if not isinstance(mapping, Mapping) or not all(isinstance(name, str) for name in mapping):
-            raise TypeError(f"{argument} must map names to whole numbers, not {mapping!r}")
+            raise TypeError(f"{argument} must map names to whole numbers, not {shown(mapping)}")
     for name, length in lengths.items():
         whole(f"lengths[{name!r}]", length, least=1)
     arrives = dict.fromkeys(lengths, 0)

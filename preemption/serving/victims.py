@@ -13,6 +13,7 @@ import random
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
+from preemption.checks import shown
 from preemption.serving.workload import Request
 
 
@@ -125,10 +126,11 @@ def rule_for(victim: Rule | str | None, policy: str) -> Rule:
         return priority if policy == "priority" else last_admitted
     if isinstance(victim, str):
         if victim.replace("_", " ") not in RULES:
-            raise ValueError(f"victim must be one of {', '.join(map(repr, RULES))}, not {victim!r}")
+            known = ", ".join(map(repr, RULES))
+            raise ValueError(f"victim must be one of {known}, not {shown(victim)}")
         return RULES[victim.replace("_", " ")]
     if not callable(victim):
-        raise TypeError(f"victim must be a rule's name or a function, not {victim!r}")
+        raise TypeError(f"victim must be a rule's name or a function, not {shown(victim)}")
     return victim
 
 
@@ -138,4 +140,4 @@ def choose(rule: Rule, running: tuple[Candidate, ...]) -> int:
     for position, candidate in enumerate(running):
         if candidate is victim:
             return position
-    raise ValueError(f"victim must return one of the running requests, not {victim!r}")
+    raise ValueError(f"victim must return one of the running requests, not {shown(victim)}")

@@ -15,7 +15,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from preemption.checks import scalar, whole
+from preemption.checks import choice, scalar, shown, whole
 
 Kind: TypeAlias = Literal["conversation", "conv", "code"]
 
@@ -47,7 +47,7 @@ class Request:
     def __post_init__(self) -> None:
         if not isinstance(self.id, str):
             object.__setattr__(self, "id", whole("id, if it is no text,", self.id))
-        who = f"of request {self.id!r}"
+        who = f"of request {shown(self.id)}"
         for name in ("prompt_tokens", "output_tokens"):
             tokens = whole(f"{name} {who}", getattr(self, name), least=1)
             object.__setattr__(self, name, tokens)
@@ -72,7 +72,7 @@ class Request:
         if (group is None) != (tokens == 0):
             raise ValueError(
                 f"prefix_group and prefix_tokens {who} must be given together, "
-                f"not {group!r} and {tokens}"
+                f"not {shown(group)} and {tokens}"
             )
 
 
@@ -156,9 +156,7 @@ def quantiles(kind: Kind) -> dict[str, Any]:
     """
     tables: dict[str, dict[str, Any]] = _tables()["trace"]
     name = "conversation" if kind == "conv" else kind
-    if name not in tables:
-        raise ValueError(f"kind must be {' or '.join(map(repr, tables))}, not {kind!r}")
-    return copy.deepcopy(tables[name])
+    return copy.deepcopy(tables[choice("kind", name, tables)])
 
 
 def read_trace(path: str | Path, minutes: float | None = None) -> list[Request]:
@@ -170,7 +168,7 @@ def read_trace(path: str | Path, minutes: float | None = None) -> list[Request]:
     """
     end_ms = math.inf if minutes is None else 60_000 * scalar("minutes", minutes, positive=True)
     requests: list[Request] = []
-    with open(path, newline="", encoding="utf-8") as file:
+    with open(Path(path), newline="", encoding="utf-8") as file:
         rows = csv.reader(file)
         columns = next(rows, [])
         if columns != ["TIMESTAMP", "ContextTokens", "GeneratedTokens"]:
@@ -197,7 +195,7 @@ def _ticks(stamp: str) -> int:
     whole_seconds, _, decimals = stamp.partition(".")
     since = datetime.fromisoformat(whole_seconds) - datetime.min
     if len(decimals) > 7:
-        raise ValueError(f"a time stamp must have up to seven decimals, not {stamp!r}")
+        raise ValueError(f"a time stamp must have up to seven decimals, not {shown(stamp)}")
     return since // timedelta(seconds=1) * 10**7 + int(decimals.ljust(7, "0"))
 
 

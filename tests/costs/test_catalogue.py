@@ -207,15 +207,15 @@ LINK = 'name = "A"\nnominal_gb_per_s = 5\nsource = "a test"\nsure = "checked"\n'
         ),
         (
             "[[link]]\n" + LINK + "achieved_gb_per_s = 4\n",
-            "entry 1 (A): achieved_gb_per_s must have",
+            "entry 1 (A): achieved_source is empty",
         ),
         (
             "[[link]]\n" + LINK + "achieved_gb_per_s = 4\nachieved_source = 1\n",
-            "entry 1 (A): achieved_gb_per_s must have",
+            "entry 1 (A): achieved_source must be a str, not 1",
         ),
         (
             "[[link]]\n" + LINK.replace("checked", "sure"),
-            "entry 1 (A): sure must be one of checked",
+            'entry 1 (A): sure must be "checked", "thread"',
         ),
         ("[[link]]\n" + LINK + "[[link]]\n" + LINK, "entry 2 (A): the name 'A' is taken"),
         (

@@ -181,11 +181,12 @@ def test_heads_from_the_other_fields():
     assert Model.from_config(llama).kv_heads == 16
     assert Model.from_config(llama | {"num_key_value_heads": None}).kv_heads == 16
     assert Model.from_config(llama | {"model_type": "mistral"}).kv_heads == 8
-    assert Model.from_config(llama | {"model_type": "qwen2"}).kv_heads == 32
     assert Model.from_config(llama).head_dim == 128
     assert Model.from_config(llama | {"head_dim": None}).head_dim == 128
     assert Model.from_config(llama | {"head_dim": 80}).head_dim == 80
-    assert Model.from_config(llama | {"model_type": "qwen2", "head_dim": 96}).head_dim == 96
+    qwen2 = {"model_type": "qwen2", "num_attention_heads": 64}
+    assert Model.from_config(qwen2).kv_heads == 32
+    assert Model.from_config(qwen2 | {"head_dim": 96}).head_dim == 96
 
 
 def test_absent_fields_are_named_in_the_source():
@@ -230,6 +231,8 @@ def test_names():
         ({"model_type": "llama", "num_key_value_heads": -8}, "num_key_value_heads is not known"),
         ({"model_type": "llama", "hidden_size": "4096"}, "hidden_size is not known"),
         ({"model_type": "llama", "num_attention_heads": 24}, "given, since 24 heads do not"),
+        ({"model_type": "llama", "num_key_value_heads": 5}, "kv_heads must divide the 32 heads"),
+        ({"model_type": "llama", "num_key_value_heads": 64}, "kv_heads must divide the 32 heads"),
         ({"model_type": "llama", "sliding_window": 4096}, "sliding_window is not known"),
         ({"model_type": "qwen3", "head_dim": None}, "head_dim is not known"),
         ({"model_type": "gemma2", "num_key_value_heads": None}, "num_key_value_heads is not known"),

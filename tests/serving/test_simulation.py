@@ -50,13 +50,13 @@ def test_requests_may_come_from_an_iterator_and_must_be_requests(serve):
     with pytest.raises(ValueError, match="comes twice"):
         serve(iter([*serving.two(), *serving.two()]), SMALL)
     for wrong in ([1], "ab", [None], [(0, 0, 32, 5)]):
-        with pytest.raises(TypeError, match="requests must hold Requests, not"):
+        with pytest.raises(TypeError, match="each of requests must be a Request, not"):
             serve(wrong, SMALL)
     for wrong in (None, {}, "config"):
         with pytest.raises(TypeError, match="config must be a SchedulerConfig, not"):
             serve(serving.two(), wrong)
     for wrong in (None, {}, IterationCost()):
-        with pytest.raises(TypeError, match="settings must be RunSettings, not"):
+        with pytest.raises(TypeError, match="settings must be a RunSettings, not"):
             serve(serving.two(), SMALL, wrong)
 
 

@@ -61,7 +61,7 @@ def test_the_table_is_that_of_the_real_trace(kind):
 
 
 def test_azure_shaped_refuses_what_it_cannot_make():
-    with pytest.raises(ValueError, match="kind must be 'conversation' or 'code', not 'chat'"):
+    with pytest.raises(ValueError, match='kind must be "conversation" or "code", not '):
         azure_shaped(0, 1, "chat")
     with pytest.raises(ValueError, match="minutes must be finite and above 0, not 0"):
         azure_shaped(0, 0)
@@ -166,7 +166,7 @@ def test_numbers_of_other_types_become_python_numbers():
     assert request == Request("a", 0.5, 3, 4, -1)
     assert [type(value) for value in (request.arrival_ms, request.prompt_tokens)] == [float, int]
     assert type(Request(np.int64(3), 0, 1, 1).id) is int
-    assert Request(0, 1e305, 1, 1).arrival_ns == int(1e305) * 10**6
+    assert Request(0, 1e50, 1, 1).arrival_ns == int(1e50) * 10**6
 
 
 @pytest.mark.parametrize(
