@@ -127,7 +127,9 @@ class IterationCost:
         try:
             points = tuple((tokens, ms) for tokens, ms in self.points)
         except (TypeError, ValueError):
-            raise TypeError(f"points must be pairs (tokens, ms), not {shown(self.points)}") from None
+            raise TypeError(
+                f"points must be pairs (tokens, ms), not {shown(self.points)}"
+            ) from None
         if not points:
             raise ValueError("points must hold at least one pair (tokens, ms), not none")
         for tokens, ms in points:
