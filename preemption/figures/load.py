@@ -100,7 +100,7 @@ class LoadCurves(Picture[Load]):
         self.delivered.name.shift_px = (0, -30)
         self.delivered.name.set_horizontalalignment("right")
         self.onsets = {
-            begins: quick.Label(self.ttft, fontweight="bold", halo=True, place="x")
+            begins: quick.Label(self.ttft, fontweight="bold", halo=True, ha="right", place="axes")
             for begins in self.bands
         }
 
@@ -128,16 +128,13 @@ class LoadCurves(Picture[Load]):
         self._mark("cliff", answer.cliff, 0.83, "cliff")
 
     def _mark(self, begins: str, onset: Onset, y: float, what: str) -> None:
-        """Shade all rates from the first on, and say there what begins."""
+        """Shade all rates from the first on, and say what begins there."""
         for artist in (*self.bands[begins], self.onsets[begins]):
             artist.set_visible(onset.first is not None)
         if onset.first is not None:
             for band in self.bands[begins]:
                 band.span(onset.first, _RATES[1])
-            label, early = self.onsets[begins], onset.first <= _NAMED_AT
-            label.set_horizontalalignment("left" if early else "right")
-            label.shift_px = (6 if early else -6, 0)
-            label.put(onset.first, y, f"{what}: {between(onset)}")
+            self.onsets[begins].put(0.99, y, f"{what}: {between(onset)}")
 
 
 class _Curve:

@@ -174,8 +174,7 @@ class NumericGuess(_Question):
         tolerance: float = 0.1,
         most: float = sys.float_info.max,
     ) -> None:
-        self._low, self._high = truth if isinstance(truth, tuple) else (truth, truth)
-        self._unit, self._tolerance, self._most = unit, tolerance, most
+        self._truth, self._unit, self._tolerance, self._most = truth, unit, tolerance, most
         self._because, self.subject = because, subject
         # The box tells its text when Enter is pressed or the focus leaves it. Key by key it would
         # fall behind a quick typist, and Enter would commit to half a number.
@@ -241,14 +240,19 @@ class NumericGuess(_Question):
 
     def _ratio(self, value: float) -> float:
         """Return how many times the truth a guess is; of a pair the nearer one, or 1 between."""
-        return value / min(max(value, self._low), self._high)
+        low, high = self._ends
+        return value / min(max(value, low), high)
+
+    @property
+    def _ends(self) -> tuple[float, float]:
+        return self._truth if isinstance(self._truth, tuple) else (self._truth, self._truth)
 
     def _reply(self, value: float) -> list[str]:
         ratio = self._ratio(value)
         if self._is_right(value):
             within = f", within {words.digits(100 * self._tolerance, 2)}%"
-            exactly = ratio == 1 and self._low < self._high
-            found = f"right{within if self._tolerance and not exactly else ''}"
+            between = ratio == 1 and isinstance(self._truth, tuple)
+            found = f"right{within if self._tolerance and not between else ''}"
         elif ratio > 1:
             found = f"{words.digits(ratio, 2)} times too high"
         else:
@@ -259,7 +263,7 @@ class NumericGuess(_Question):
         return [f"____ {self._unit}"]
 
     def _answers(self) -> list[str]:
-        truths = dict.fromkeys(words.digits(truth, 3) for truth in (self._low, self._high))
+        truths = dict.fromkeys(words.digits(truth, 3) for truth in self._ends)
         return [f"It is {' to '.join(truths)} {self._unit}. {self._because}"]
 
 
