@@ -28,6 +28,7 @@ from preemption.studies.load import (
     machine_blocks,
     offered_tokens_per_s,
     requests_at,
+    simulated,
     sweep,
     under_load,
 )
@@ -54,6 +55,7 @@ __all__ = [
     "machine_blocks",
     "offered_tokens_per_s",
     "requests_at",
+    "simulated",
     "sweep",
     "under_load",
 ]

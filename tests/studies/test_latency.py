@@ -12,7 +12,6 @@ from preemption.studies import (
     DECODES,
     RATES_PER_S,
     chunked_prefill,
-    load,
     sweep,
     under_load,
 )
@@ -126,15 +125,16 @@ def test_a_load_point_is_a_spread_over_runs_of_the_scheduler():
     ("rate", "blocks"), [(2.0, 1_000), (6.0, 3_000), (9.0, 10_000), (9.0, studies.POOLS[-1])]
 )
 def test_the_table_holds_what_is_simulated(rate, blocks):
-    simulated = load.simulated(rate, blocks)
+    simulated = studies.simulated(rate, blocks)
     assert row(blocks, under_load(rate, blocks)) == row(blocks, simulated)
 
 
 def test_the_table_has_all_pools_at_all_rates():
-    table = load._table()
-    assert tuple(table) == studies.POOLS
-    for points in table.values():
-        assert tuple(point.requests_per_s for point in points) == RATES_PER_S
+    studies.under_load.cache_clear()
+    before = studies.requests_at.cache_info()
+    for blocks in studies.POOLS:
+        assert [point.requests_per_s for point in sweep(blocks)] == list(RATES_PER_S)
+    assert studies.requests_at.cache_info() == before  # nothing was simulated
 
 
 def test_the_rates_ask_for_what_they_say():

@@ -2,9 +2,11 @@
 
 import csv
 from itertools import chain
+from pathlib import Path
 
 from preemption import studies
-from preemption.studies import load
+
+TABLE = Path(studies.__file__).parent / "data" / "load.csv"
 
 
 def row(blocks, point):
@@ -18,14 +20,14 @@ def row(blocks, point):
 
 def main():
     """Simulate all pools at all rates."""
-    names = [name for name in studies.LoadPoint._fields if name not in load.LoadPoint._fields[:3]]
+    first, names = studies.LoadPoint._fields[:3], studies.LoadPoint._fields[3:]
     ends = [f"{name} {end}" for name in names for end in studies.Spread._fields]
-    with load._TABLE.open("w", newline="") as file:
+    with TABLE.open("w", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
-        table.writerow(["blocks", *load.LoadPoint._fields[:3], *ends])
+        table.writerow(["blocks", *first, *ends])
         for blocks in studies.POOLS:
             for rate in studies.RATES_PER_S:
-                table.writerow(row(blocks, load.simulated(rate, blocks)))
+                table.writerow(row(blocks, studies.simulated(rate, blocks)))
 
 
 if __name__ == "__main__":
