@@ -1,6 +1,13 @@
-"""Numbers as a reader sees them: significant digits, thousands, units."""
+"""Numbers as a reader sees and types them: significant digits, thousands, units."""
 
+import re
 from decimal import Decimal
+
+LONGEST = 40
+# With commas between thousands or without.
+_TYPED = re.compile(
+    r"[+-]?(\d{1,3}(,\d{3})+(\.\d*)?|\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII
+)
 
 
 def digits(value: float, significant: int = 4) -> str:
@@ -22,6 +29,22 @@ def size(n_bytes: float) -> str:
     return f"{digits(n_bytes)} B"
 
 
-def count(n: float, noun: str) -> str:
-    """Write a number of things: 1 token, 1,000 tokens."""
-    return f"{plain(n)} {noun}{'' if n == 1 else 's'}"
+def count(n: float, noun: str, plural: str = "") -> str:
+    """Write a number of things: 1 token, 1,000 tokens; where an s is not enough, 2 copies."""
+    return f"{plain(n)} {noun if n == 1 else plural or noun + 's'}"
+
+
+def typed(text: str, unit: str) -> float:
+    """Read a number as somebody types it, with its unit or without: 5.2, 1,000, 5 GB/s, 100ms.
+
+    Raises ValueError for anything else, and for more than `LONGEST` characters.
+    """
+    text = text.strip()
+    number = re.sub(rf"\s*{re.escape(unit)}$", "", text[: LONGEST + 1], flags=re.IGNORECASE)
+    if len(text) <= LONGEST and _TYPED.fullmatch(number):
+        return float(number.replace(",", ""))
+    if not text:
+        raise ValueError(f"The box is empty. Type a number in {unit}.")
+    came = repr(text if len(text) <= LONGEST else f"{text[:LONGEST]}…")
+    comma = " Type a point before the decimals." if "," in text else ""
+    raise ValueError(f"Type a number in {unit}, not {came}.{comma}")

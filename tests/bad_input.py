@@ -70,7 +70,7 @@ def taken(example, name):
         try:
             found[label] = call(**{**arguments, name: VALUES[label]})
         except (TypeError, ValueError) as error:
-            if name not in str(error) or len(str(error)) > 600:
+            if name not in str(error).lower() or len(str(error)) > 600:
                 found[label] = error
         except Exception as error:
             found[label] = error

@@ -4,6 +4,7 @@ linear      the lesson's model: time in proportion to the cached tokens, and whe
 catalogue   real models, devices and links with their sources (data/), and the bytes of a cache
 hf_config   the shape of a cache, read from a Hugging Face `config.json`
 resume      what it takes to resume on a real machine: recompute, copy, or both at once
+measure     a machine of one's own, measured (a door of its own)
 """
 
 from preemption.costs.catalogue import (
@@ -11,6 +12,7 @@ from preemption.costs.catalogue import (
     DEVICES,
     LINKS,
     MODELS,
+    OWN,
     PROFILES,
     Catalogue,
     Device,
@@ -18,8 +20,10 @@ from preemption.costs.catalogue import (
     Link,
     Model,
     Profile,
+    add_own,
     load,
     profile_of,
+    read_own,
 )
 from preemption.costs.hf_config import FAMILIES
 from preemption.costs.linear import (
@@ -69,6 +73,7 @@ __all__ = [
     "LINKS",
     "MODELS",
     "MS_PER_TOKEN",
+    "OWN",
     "PER_TOKEN_BYTES",
     "PROFILES",
     "Catalogue",
@@ -82,6 +87,7 @@ __all__ = [
     "Profile",
     "Recompute",
     "Strategy",
+    "add_own",
     "bends",
     "best_mix",
     "cheaper",
@@ -101,6 +107,7 @@ __all__ = [
     "most_ahead",
     "pick_victim",
     "profile_of",
+    "read_own",
     "recompute_ms",
     "swap_ms",
     "weight_bytes",

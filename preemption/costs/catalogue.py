@@ -10,10 +10,10 @@ GB means 1e9 bytes.
 import json
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
-from typing import Any, Literal, Self, TypeAlias, TypeVar, get_args, overload
+from typing import Any, Literal, Self, TypeAlias, TypeVar, cast, get_args, overload
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from preemption.costs.hf_config import read_config
 Sure: TypeAlias = Literal["checked", "thread", "second-hand", "derived"]
 
 BITS = (16, 8, 4)
+# How the source of an entry begins that a reader measured.
+OWN = "measured on this machine"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +48,11 @@ class Entry:
                 raise ValueError(f"{key} is empty")
         choice("sure", self.sure, get_args(Sure))
 
+    @property
+    def own(self) -> bool:
+        """Whether the reader measured it."""
+        return self.source.startswith(OWN)
+
     def _in_range(self, key: str, low: float, high: float, unit: str) -> None:
         value = getattr(self, key)
         if not low <= scalar(key, value) <= high:
@@ -55,6 +62,16 @@ class Entry:
 
     def _whole(self, key: str, least: int = 1) -> None:
         object.__setattr__(self, key, whole(key, getattr(self, key), least=least))
+
+
+def _check_points(points: object, *of: str) -> None:
+    """Raise ValueError or TypeError unless these are measured points, each of so many numbers."""
+    instance("points", points, tuple)
+    for point in cast(tuple[object, ...], points):
+        if not isinstance(point, tuple) or len(point) != len(of):
+            raise ValueError(f"each of points must be ({', '.join(of)}), not {shown(point)}")
+        for name, value in zip(of, point, strict=True):
+            scalar(f"{name} of points", value, positive=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,9 +146,11 @@ class Model(Entry):
 
         Known are the model types in `hf_config.FAMILIES`, with each family's defaults where a
         field is absent. `name` is by default the last part of the config's `_name_or_path`, else
-        the model type. A config does not say how many `parameters` a model has: give them if
-        times are wanted. Raises ValueError that says what is not known: no JSON object, an
-        unknown or missing `model_type`, a nested config, a field of a wrong type or out of range.
+        the model type. Bits that the config sets for its cache are not used, but named in
+        `source`: give them to `cache_bytes`. A config does not say how many `parameters` a model
+        has: give them if times are wanted. Raises ValueError that says what is not known: no JSON
+        object, an unknown or missing `model_type`, a nested config, a field of a wrong type or out
+        of range.
         """
         if not isinstance(config, Mapping | str | os.PathLike):
             raise TypeError(f"config must be a path or a dict, not {shown(config)}")
@@ -234,17 +253,25 @@ class Link(Entry):
     """A link to slower memory, one way: nominal GB/s, and what copies were seen to achieve.
 
     `source` and `sure` are about the nominal figure, `achieved_source` and `achieved_sure` about
-    the achieved one.
+    the achieved one. Where it was measured, a copy takes `launch_us` microseconds to start and an
+    event `fixed_ms`, and `points` are measured times one way: (copies, bytes in all, ms).
     """
 
     nominal_gb_per_s: float
     achieved_gb_per_s: float | None = None
     achieved_source: str = ""
     achieved_sure: Sure | None = None
+    launch_us: float | None = None
+    fixed_ms: float = 0.0
+    points: tuple[tuple[float, float, float], ...] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._in_range("nominal_gb_per_s", 0.01, 1e4, "GB/s")
+        if self.launch_us is not None:
+            self._in_range("launch_us", 0, 1e6, "µs")
+        self._in_range("fixed_ms", 0, 1e4, "ms")
+        _check_points(self.points, "copies", "bytes", "ms")
         if self.achieved_gb_per_s is None:
             if self.achieved_source or self.achieved_sure:
                 raise ValueError(
@@ -265,10 +292,11 @@ class Link(Entry):
 
 @dataclass(frozen=True, kw_only=True)
 class Profile(Entry):
-    """Measured prefill of a model on some devices, without the attention itself.
+    """Measured prefill of a model on some devices.
 
     `points` are the measured (tokens, ms); max(floor_ms, start_ms + ms_per_token x tokens) is a
-    fit to them. `model` and `devices` are names of entries.
+    fit to them, without the attention itself; if attention was measured too, it is
+    `ms_per_token2` x tokens^2, and in the points. `model` and `devices` are names of entries.
     """
 
     model: str
@@ -276,15 +304,19 @@ class Profile(Entry):
     floor_ms: float
     start_ms: float
     ms_per_token: float
+    ms_per_token2: float | None = None
     points: tuple[tuple[float, float], ...]
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._in_range("floor_ms", 0, 1e4, "ms")
-        self._in_range("start_ms", 0, 1e4, "ms")
-        self._in_range("ms_per_token", 1e-6, 100, "ms per token")
-        for key, kind in (("model", str), ("devices", tuple), ("points", tuple)):
-            instance(key, getattr(self, key), kind)
+        self._in_range("floor_ms", 0, 1e6, "ms")
+        self._in_range("start_ms", 0, 1e6, "ms")
+        self._in_range("ms_per_token", 1e-6, 1e4, "ms per token")
+        if self.ms_per_token2 is not None:
+            self._in_range("ms_per_token2", 0, 100, "ms per token^2")
+        instance("model", self.model, str)
+        instance("devices", self.devices, tuple)
+        _check_points(self.points, "tokens", "ms")
 
 
 EntryT = TypeVar("EntryT", bound=Entry)
@@ -322,14 +354,30 @@ def load(path: Path, kind: type[EntryT]) -> Catalogue[EntryT]:
     and the entry: a key that `kind` has not (so also another unit), a missing key, a value of a
     wrong type or out of range, a name that is there twice.
     """
+    return _read(path, [kind])[0]
+
+
+def _read(path: Path, kinds: Sequence[type[Any]]) -> list[Catalogue[Any]]:
+    """Read a file with entries of these kinds, a catalogue for each."""
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path.name} is not a TOML file: {error}") from None
-    key = kind.__name__.lower()
-    tables = document.get(key)
-    if document.keys() != {key} or not isinstance(tables, list):
-        raise ValueError(f"{path.name} must hold entries [[{key}]] only, not {', '.join(document)}")
+    keys = [kind.__name__.lower() for kind in kinds]
+    good = document.keys() <= set(keys) and all(map(_is_list, document.values()))
+    if not document or not good:
+        only = " and ".join(f"[[{key}]]" for key in keys)
+        raise ValueError(f"{path.name} must hold entries {only} only, not {', '.join(document)}")
+    return [
+        _catalogue(path, kind, document.get(key, [])) for kind, key in zip(kinds, keys, strict=True)
+    ]
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, list)
+
+
+def _catalogue(path: Path, kind: type[EntryT], tables: Sequence[object]) -> Catalogue[EntryT]:
     catalogue = Catalogue(kind)
     for number, table in enumerate(tables, start=1):
         try:
@@ -360,6 +408,38 @@ MODELS = load(_DATA / "models.toml", Model)
 LINKS = load(_DATA / "links.toml", Link)
 DEVICES = load(_DATA / "devices.toml", Device)
 PROFILES = load(_DATA / "profiles.toml", Profile)
+
+
+def read_own(path: str | os.PathLike[str]) -> tuple[Entry, ...]:
+    """Read devices, links and profiles from a file that `preemption.costs.measure` has written.
+
+    Raises ValueError as `load` does.
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"path must be the path of a file, not {shown(path)}")
+    found = _read(Path(path), [Device, Link, Profile])
+    return tuple(entry for catalogue in found for entry in catalogue.values())
+
+
+def add_own(entries: Sequence[Entry]) -> None:
+    """Add devices, links and profiles of one's own to the catalogues.
+
+    They replace own ones of the same name. Raises ValueError where a published entry has that
+    name, TypeError for another kind of entry; then none is added.
+    """
+    catalogues: dict[type, Catalogue[Any]] = {Device: DEVICES, Link: LINKS, Profile: PROFILES}
+    if not isinstance(entries, tuple | list):
+        raise TypeError(f"entries must be a list, not {shown(entries)}")
+    for entry in entries:
+        if type(entry) not in catalogues:
+            raise TypeError(f"entries must be devices, links or profiles, not {shown(entry)}")
+        for known in catalogues[type(entry)].values():
+            if known.name.casefold() == entry.name.casefold() and not known.own:
+                raise ValueError(
+                    f"entries must not be named as a published one: {entry.name!r} is taken"
+                )
+    for entry in entries:
+        catalogues[type(entry)][entry.name] = entry
 
 
 def profile_of(model: Model, device: Device) -> Profile | None:

@@ -93,9 +93,11 @@ def read_config(config: Mapping[str, object]) -> tuple[dict[str, Any], str]:
 
     `config` is the content of a `config.json` of one of the `FAMILIES`. An absent field is taken
     from the family's defaults; `layer_types`, where given, rules over the family's pattern of
-    sliding layers. Raises ValueError that says what is not known: an unknown or missing
-    model_type, a nested (multimodal) config, a field of a wrong type or out of range, layers
-    that slide over no window.
+    sliding layers. Where the config gives its cache a type or a kind of its own (`dtype`,
+    `kv_cache_scheme`, `cache_implementation`...), the source says that this is left out: the bits
+    of an element are an argument of `cache_bytes`. Raises ValueError that says what is not known:
+    an unknown or missing model_type, a nested (multimodal) config, a field of a wrong type or out
+    of range, layers that slide over no window.
     """
     fields = _Fields(config)
     layers, heads = fields.whole("num_hidden_layers"), fields.whole("num_attention_heads")
@@ -109,10 +111,24 @@ def read_config(config: Mapping[str, object]) -> tuple[dict[str, Any], str]:
         "window": fields.whole("sliding_window") if windowed_layers else None,
     }
     source = f"its Hugging Face config.json, model_type {fields.name}"
+    if said := _said_of_cache(config):
+        source += f"; what it says of the cache itself is left out: {shown(said)}"
     if fields.from_family:
         names = ", ".join(dict.fromkeys(fields.from_family))
         source += f"; {names} absent there, so the family's default in transformers"
     return shape, source
+
+
+def _said_of_cache(config: Mapping[str, object]) -> dict[str, object]:
+    """Return what a config says of its cache besides the shape: another type, or another kind."""
+    quantization = config.get("quantization_config")
+    said = {**config, **(quantization if isinstance(quantization, Mapping) else {})}
+    return {
+        key: value
+        for key, value in said.items()
+        if ("cache" in str(key) and key != "use_cache" and value not in (None, "auto"))
+        or (key in ("dtype", "torch_dtype") and value not in (None, "auto", "bfloat16", "float16"))
+    }
 
 
 def _grouped(fields: _Fields, heads: int) -> dict[str, int | None]:

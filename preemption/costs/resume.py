@@ -74,23 +74,27 @@ class Recompute:
         """Return the recompute time of a model on a device.
 
         Where the catalogue has a measured profile of the pair, and unless `measured` is False,
-        the floor and the part per token are measured. Else they are derived: 2 FLOP per active
-        parameter and token at `efficiency` (above 0, at most 1) times the device's peak, and as
-        floor the time to read all weights from its memory once. Attention is derived in both
-        cases, at the same efficiency: of all pairs of tokens half, and for each pair, layer and
-        head 2 FLOP per element of key and value. One device is taken to hold the model; if
-        several share its work and its cache evenly, this time and that of the bytes are divided
-        alike. Raises ValueError if the efficiency is out of range, or if parameters are needed
-        and not known.
+        the floor and the part per token are measured, and attention where the profile has it.
+        Else they are derived: 2 FLOP per active parameter and token at `efficiency` (above 0, at
+        most 1) times the device's peak, and as floor the time to read all weights from its memory
+        once; for attention, at the same efficiency, of all pairs of tokens half, and for each
+        pair, layer and head 2 FLOP per element of key and value. One device is taken to hold the
+        model; if several share its work and its cache evenly, this time and that of the bytes
+        are divided alike. Raises ValueError if the efficiency is out of range, or if parameters
+        are needed and not known.
         """
         flop_per_ms = _flop_per_ms(model, device, efficiency)
         reached = f"at {100 * efficiency:g}% of {device.bf16_tflop_per_s:g} TFLOP/s"
         profile = profile_of(model, device) if flag("measured", measured) else None
         sure: Sure = "derived"
+        layer_ms = model.heads * (model.head_dim + model.value_size) / flop_per_ms
+        ms_per_token2 = model.full_layers * layer_ms
         if profile is not None:
             floor_ms, start_ms = profile.floor_ms, profile.start_ms
             ms_per_token, sure = profile.ms_per_token, profile.sure
             source = f"measured: {profile.source}; attention derived {reached}"
+            if profile.ms_per_token2 is not None:
+                source, ms_per_token2 = profile.source, profile.ms_per_token2
         elif model.parameters is not None:
             floor_ms = weight_bytes(model) / (device.memory_gb_per_s * 1e6)
             start_ms = 0.0
@@ -101,12 +105,11 @@ class Recompute:
             )
         else:
             raise _unknown_parameters(model)
-        layer_ms = model.heads * (model.head_dim + model.value_size) / flop_per_ms
         return cls(
             floor_ms=floor_ms,
             start_ms=start_ms,
             ms_per_token=ms_per_token,
-            ms_per_token2=model.full_layers * layer_ms,
+            ms_per_token2=ms_per_token2,
             windowed_ms_per_token2=model.windowed_layers * layer_ms,
             window=model.window,
             source=source,

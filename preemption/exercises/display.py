@@ -102,9 +102,10 @@ def _task(name: str) -> Task:
 
 def _own_name(function: Callable[..., Any]) -> str:
     """Return the name of a function: for a lambda, what its notebook calls it."""
-    name: str = getattr(function, "__name__", type(function).__name__)
-    names = getattr(function, "__globals__", {})
-    given = (task for task in TASKS if names.get(task) is function)
+    name = str(getattr(function, "__name__", type(function).__name__))
+    names = getattr(function, "__globals__", None)
+    known = names if isinstance(names, dict) else {}
+    given = (task for task in TASKS if known.get(task) is function)
     return name if name in TASKS else next(given, name)
 
 

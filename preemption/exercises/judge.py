@@ -9,6 +9,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from types import CodeType
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
@@ -104,6 +105,20 @@ def judge_here(
     return Verdict("right", f"All {len(task.cases)} calls came out right.")
 
 
+def unwrapped(function: object) -> object:
+    """Return the function within wrappers, or what came where they run in a circle."""
+    try:
+        return inspect.unwrap(function)  # type: ignore[arg-type]
+    except ValueError:
+        return function
+
+
+def code_of(function: object) -> CodeType | None:
+    """Return the code of a function written in Python, without its wrappers."""
+    code = getattr(unwrapped(function), "__code__", None)
+    return code if isinstance(code, CodeType) else None
+
+
 def call_text(task: Task, case: Case) -> str:
     """Return the call as a learner would type it."""
     options = (f"{name}={show(value)}" for name, value in case.options.items())
@@ -130,7 +145,7 @@ def _judge_case(
     if not _takes(function, args, options):
         args, options = (*args, *options.values()), {}
         if not _takes(function, args, options):
-            own = _one_line(f"{task.name}{inspect.signature(function)}")
+            own = _one_line(f"{task.name}{_signature(function)}")
             return Verdict("wrong", f"It is called as {call}, but defined as {own}.")
     names = list(inspect.signature(task.reference).parameters)
     given = [_repr(value) for value in args]
@@ -156,20 +171,26 @@ def _judge_case(
 
 
 def _takes(function: Function, args: tuple[Any, ...], options: dict[str, Any]) -> bool:
+    signature = _signature(function)
     try:
-        inspect.signature(function).bind(*args, **options)
+        return signature is None or bool(signature.bind(*args, **options))
     except TypeError:
         return False
-    except ValueError:  # some built-in functions have no signature: let the call show
-        return True
-    return True
+
+
+def _signature(function: Function) -> inspect.Signature | None:
+    """Return None for a function that has none, as some built-in ones, or none that is readable."""
+    try:
+        return inspect.signature(function)
+    except Exception:
+        return None
 
 
 def _is_stub(function: Function, result: object) -> bool:
     """Whether the body does nothing but give `result`, which is `...` or None."""
-    code = getattr(inspect.unwrap(function), "__code__", None)
     if result is Ellipsis:
         return True
+    code = code_of(function)
     if result is not None or code is None:
         return False
     return {instruction.opname for instruction in dis.get_instructions(code)} <= STUB_OPCODES
@@ -194,17 +215,17 @@ def _no_result(result: object) -> str | None:
 def _error_text(error: BaseException) -> str:
     try:
         said = str(error)
-    except Exception:
+    except BaseException:  # a reader's own error may raise anything, SystemExit too
         said = ""
     return _one_line(f"{type(error).__name__} ({said})" if said else type(error).__name__)
 
 
 def _place(function: Function, error: BaseException) -> str:
     """Say in which line of the function it came up, and what to do about a missing name."""
-    code = getattr(inspect.unwrap(function), "__code__", None)
+    code = code_of(function)
     place = "."
     for frame, line in traceback.walk_tb(error.__traceback__):
-        if frame.f_code is code:
+        if code and frame.f_code is code:
             place = f" in line {line - code.co_firstlineno + 1}."
     if type(error) is NameError:
         return f"{place} Run the cell that defines or imports it, then this one again."
@@ -214,7 +235,7 @@ def _place(function: Function, error: BaseException) -> str:
 def _repr(value: object) -> str:
     try:
         return repr(value)
-    except Exception:
+    except BaseException:
         return f"an object of type {type(value).__name__}"
 
 

@@ -5,7 +5,9 @@ wrong. The words tell the direction, never the formula.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections import deque
+from collections.abc import Iterable, Mapping, Set
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -15,10 +17,12 @@ from preemption.costs import BLOCK_TOKENS, recompute_ms, swap_ms
 from preemption.exercises.judge import Case
 
 STRATEGIES = ("recompute", "swap")
+_NUMBERS = (int, float, Fraction, Decimal, np.integer, np.floating)
+_SEQUENCES = (list, tuple, deque)
 
 
 def of_number(result: Any, right: float, _case: Case) -> str | None:
-    """Check a number, right to 1e-9 of its size: a float, int or fraction, of Python or NumPy."""
+    """Check a number of Python or NumPy, right to 1e-9 of its size: float, fraction, decimal..."""
     number = _number(result)
     if number is None:
         return "the result must be one number."
@@ -27,6 +31,8 @@ def of_number(result: Any, right: float, _case: Case) -> str | None:
     if abs(number - right) <= 1e-9 * abs(right):
         return None
     off = "too large" if number > right else "too small"
+    if number * right < 0:
+        return f"{off}. Its sign is wrong."
     if right and number:
         ratio = abs(number / right)
         for factor in (1e3, 1e6, 1e9):
@@ -39,21 +45,28 @@ def of_number(result: Any, right: float, _case: Case) -> str | None:
 
 def _number(value: Any) -> float | None:
     """Return a Python or NumPy number as a float, and None for all else, bool included."""
-    if isinstance(value, np.ndarray | np.generic) and value.ndim == 0:
-        value = value.item()
-    if type(value) not in (int, float, Fraction):
+    value = _scalar(value)
+    if isinstance(value, bool) or not isinstance(value, _NUMBERS):
         return None
     try:
-        return float(value)
+        # A plain float, whatever methods the value brings along.
+        return float.__pos__(value) if isinstance(value, float) else float(value)
     except OverflowError:
         return math.inf if value > 0 else -math.inf
+    except ValueError:  # a decimal's signalling NaN
+        return math.nan
 
 
 def _text(value: Any) -> str | None:
-    """Return a Python or NumPy string as a plain one, and None for all else."""
-    if isinstance(value, np.str_):
-        value = value.item()
-    return value if type(value) is str else None
+    """Return a string, of Python, NumPy or an enum of strings, as a plain one; else None."""
+    value = _scalar(value)
+    # By its characters, whatever methods the value brings along.
+    return str.__str__(value) if isinstance(value, str) else None
+
+
+def _scalar(value: Any) -> Any:
+    """Return an array without dimensions as the number or string that it holds."""
+    return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
 
 
 def of_strategy(result: Any, right: str, case: Case) -> str | None:
@@ -84,9 +97,9 @@ def of_victim(result: Any, right: str, case: Case) -> str | None:
 def of_victims(result: Any, right: list[str], case: Case) -> str | None:
     """Check a group of victims; any that costs as little as `right` will do."""
     seqs, needed = case.args
-    kinds = (list, tuple, set, frozenset)
-    names = [_text(name) or "" for name in result] if type(result) in kinds else [""]
-    if any(name not in seqs for name in names) or len(set(names)) < len(names):
+    entries = list(result) if isinstance(result, Set) else _entries(result)
+    names = [name for name in map(_text, entries or []) if name is not None and name in seqs]
+    if entries is None or len(set(names)) < len(entries):
         return "the result must be a list of different names from seqs."
     blocks = blocks_of(seqs, names)
     if blocks < needed:
@@ -97,11 +110,13 @@ def of_victims(result: Any, right: list[str], case: Case) -> str | None:
 
 
 def of_rows(result: Any, right: list[list[str | None]], case: Case) -> str | None:
-    """Check the rows of a schedule, as lists or tuples."""
+    """Check the rows of a schedule, in whatever kind of list."""
     _, slots = case.args
-    if type(result) not in (list, tuple) or any(type(row) not in (list, tuple) for row in result):
-        return "the result must be a list of rows, one row per iteration."
-    for iteration, (row, due) in enumerate(zip(result, right, strict=False)):
+    entries = _entries(result)
+    rows = [None] if entries is None else [_entries(row) for row in entries]
+    for iteration, (row, due) in enumerate(zip(rows, right, strict=False)):
+        if row is None:
+            return "the result must be a list of rows, one row per iteration."
         if len(row) != slots:
             return f"the row of iteration {iteration} must have one entry per slot, {slots}."
         for slot, (entry, name) in enumerate(zip(row, due, strict=True)):
@@ -110,9 +125,16 @@ def of_rows(result: Any, right: list[list[str | None]], case: Case) -> str | Non
                 state = "held too long" if name is None else "held by the wrong sequence"
                 state = "left free" if entry is None else state
                 return f"slot {slot} is {state} in iteration {iteration}, both counted from 0."
-    if len(result) != len(right):
-        return f"{len(result)} rows are too {'many' if len(result) > len(right) else 'few'}."
+    if len(rows) != len(right):
+        return f"{len(rows)} rows are too {'many' if len(rows) > len(right) else 'few'}."
     return None
+
+
+def _entries(value: Any) -> list[Any] | None:
+    """Return what is in a list, a tuple or an array, in its order; None for all else."""
+    if isinstance(value, np.ndarray) and value.ndim:
+        return list(value.tolist())
+    return list(value) if isinstance(value, _SEQUENCES) else None
 
 
 def blocks_of(seqs: Mapping[str, int], names: Iterable[str]) -> int:

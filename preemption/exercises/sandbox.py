@@ -3,15 +3,18 @@
 Two guards stop a function that never ends. A trace function with a deadline stops loops of
 Python code on every platform, also in a browser, where there are no threads or signals. It
 cannot see into a loop of C code, such as `sum(itertools.count())`, and no signal reaches one.
-So where a process can fork, the calls run in a child, which can always be ended. The child
-also keeps the notebook safe from whatever the function does to its surroundings.
+So where a process can fork, the calls run in a child, which can always be ended, and with it
+what it has started. The child also keeps the notebook safe from whatever the function does to
+its surroundings: memory, open files, connections of the kernel.
 """
 
 import builtins
 import contextlib
-import multiprocessing
+import mmap
 import os
+import pickle
 import signal
+import struct
 import sys
 import time
 import warnings
@@ -26,6 +29,10 @@ T = TypeVar("T")
 GRACE_S = 0.5
 CAN_FORK = sys.platform in ("linux", "darwin")
 
+_HEAD = struct.Struct("qq")  # the number that the child told last, and the bytes of its result
+_SHARED_BYTES = 1 << 20
+_LOOK_S = 0.002
+
 
 class TooLong(BaseException):
     """The deadline has passed. No `except Exception` of a learner catches it."""
@@ -37,37 +44,61 @@ def in_child(
     """Return what `work` gives in a child process; `started` hears here what `work` tells there.
 
     `work` takes the function by which it tells a number. Raises TooLong if nothing has come
-    some time after `limit_s` seconds, EOFError if the child ends itself.
+    some time after `limit_s` seconds, EOFError if the child ends itself. Whatever processes the
+    child has started end with it, unless they leave its session.
     """
-    fork = multiprocessing.get_context("fork")
-    reader, writer = fork.Pipe(duplex=False)
+    # Memory that both see, and no pipe: what the child writes into a pipe it also can spoil.
+    shared = mmap.mmap(-1, _SHARED_BYTES)
 
-    def run() -> None:
-        # An interrupt is for the parent, which then ends this child.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        # A notebook's own input would ask its reader through the parent's connection.
-        builtins.input = _no_input
-        writer.send((True, work(lambda number: writer.send((False, number)))))
-
-    process = fork.Process(target=run)
     with warnings.catch_warnings():
         # Python 3.12 warns of a fork beside other threads. This child needs none of them.
         warnings.simplefilter("ignore", DeprecationWarning)
-        process.start()
-    writer.close()
+        child = os.fork()
+    if child == 0:
+        try:
+            _be_child(work, shared)
+        finally:
+            os._exit(1)  # in no case back into the parent's code
     end = time.monotonic() + limit_s + GRACE_S
+    ended = False
     try:
-        while reader.poll(max(0, end - time.monotonic())):
-            done, message = reader.recv()
-            if done:
-                result: T = message
-                return result
-            started(message)
-        raise TooLong
+        while not ended and time.monotonic() < end:
+            time.sleep(_LOOK_S)
+            ended = os.waitpid(child, os.WNOHANG) != (0, 0)
+        number, size = _HEAD.unpack_from(shared)
+        if not size:
+            started(number)
+            raise EOFError if ended else TooLong
+        result: T = pickle.loads(shared[_HEAD.size : _HEAD.size + size])
+        return result
     finally:
-        process.kill()
-        process.join()
-        reader.close()
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(child, signal.SIGKILL)
+        if not ended:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        shared.close()
+
+
+def _be_child(work: Callable[[Callable[[int], None]], object], shared: mmap.mmap) -> None:
+    """Do the work and leave its result in the shared memory."""
+    os.setsid()  # a session of its own, so that all in it can be ended
+    # An interrupt is for the parent, which then ends this child.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _leave_open_files()
+    # A notebook's own input would ask its reader through the parent's connection.
+    builtins.input = _no_input
+    result = pickle.dumps(work(lambda number: _HEAD.pack_into(shared, 0, number, 0)))
+    shared[_HEAD.size : _HEAD.size + len(result)] = result
+    _HEAD.pack_into(shared, 0, 0, len(result))
+
+
+def _leave_open_files() -> None:
+    """Let every open file of this process lead nowhere: they are the parent's as well."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for name in os.listdir("/dev/fd"):
+        with contextlib.suppress(OSError):
+            os.dup2(nowhere, int(name), inheritable=int(name) <= 2)
 
 
 def call(

@@ -1,13 +1,15 @@
 """Judge a reader's function by itself: right functions stand in for the others it calls."""
 
-import inspect
-from collections.abc import Iterator, Mapping
+import dis
+from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
 from types import CodeType
 from typing import Any
 
-from preemption.exercises.judge import Task, Verdict, judge
+from preemption.exercises.judge import Task, Verdict, code_of, judge, unwrapped
 from preemption.exercises.sandbox import Function
+
+_LOOK_UPS = {"LOAD_GLOBAL", "LOAD_NAME"}  # of global names, not of attributes
 
 
 def judge_alone(task: Task, function: Function, right: Mapping[str, Function]) -> Verdict:
@@ -15,18 +17,38 @@ def judge_alone(task: Task, function: Function, right: Mapping[str, Function]) -
 
     `right` are right functions by name. If `function` is not right but calls any of these
     names, itself or through helpers, it is judged once more with the right ones in their place.
+    The words then name those of the reader's functions with which it does not work.
     """
-    verdict = judge(task, function)
-    called = sorted(_called(function) & right.keys() - {task.name})
-    if verdict.outcome == "right" or not called:
-        return verdict
-    with _replaced(_surroundings(function), {name: right[name] for name in called}):
-        verdict = judge(task, function)
+    first = judge(task, function)
+    replaced = {name: right[name] for name in _called(function) & right.keys() - {task.name}}
+    if first.outcome == "right" or not replaced:
+        return first
+    verdict = _judge_with(task, function, replaced)
     if verdict.outcome != "right":
         return verdict
-    names = " and ".join(called)
-    words = f"With your {names} it did not yet work, so check used right ones instead."
-    return Verdict("right", f"{verdict.words} {words}")
+    for name in sorted(replaced):
+        fewer = {other: value for other, value in replaced.items() if other != name}
+        if _judge_with(task, function, fewer).outcome == "right":
+            replaced = fewer
+    if not replaced:  # it was wrong once, without any other function to blame
+        return first
+    missing = replaced.keys() - _surroundings(function).keys()
+    words = [
+        verdict.words,
+        _said("With your {} it did not yet work.", replaced.keys() - missing),
+        _said("There is no {} yet.", missing),
+        f"So check used {'a right one' if len(replaced) == 1 else 'right ones'} instead.",
+    ]
+    return Verdict("right", " ".join(filter(None, words)))
+
+
+def _said(sentence: str, names: Set[str]) -> str:
+    return sentence.format(" and ".join(sorted(names))) if names else ""
+
+
+def _judge_with(task: Task, function: Function, others: Mapping[str, Function]) -> Verdict:
+    with _replaced(_surroundings(function), others):
+        return judge(task, function)
 
 
 @contextmanager
@@ -44,24 +66,21 @@ def _replaced(names: dict[str, Any], others: Mapping[str, Any]) -> Iterator[None
 
 def _surroundings(function: Function) -> dict[str, Any]:
     """Return the global names that a function sees; none for what is not written in Python."""
-    surroundings: dict[str, Any] = getattr(inspect.unwrap(function), "__globals__", {})
-    return surroundings
+    surroundings = getattr(unwrapped(function), "__globals__", None)
+    return surroundings if isinstance(surroundings, dict) else {}
 
 
 def _called(function: Function) -> set[str]:
     """Global names that a function uses, also in what is inside it and in helpers beside it."""
     surroundings = _surroundings(function)
     names: set[str] = set()
-    codes = _codes(function)
+    codes = [code_of(function)]
     while codes:
         code = codes.pop()
+        if code is None:
+            continue
         codes += [inner for inner in code.co_consts if isinstance(inner, CodeType)]
-        for name in set(code.co_names) - names:
-            names.add(name)
-            codes += _codes(surroundings.get(name))
+        used = {one.argval for one in dis.get_instructions(code) if one.opname in _LOOK_UPS}
+        codes += [code_of(surroundings.get(name)) for name in used - names]
+        names |= used
     return names
-
-
-def _codes(value: Any) -> list[CodeType]:
-    code = getattr(inspect.unwrap(value), "__code__", None) if callable(value) else None
-    return [code] if isinstance(code, CodeType) else []

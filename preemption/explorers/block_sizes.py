@@ -47,7 +47,7 @@ class BlockExplorer(OnMachine[BlockCosts]):
         return Words(
             verdict=f"{self._costs(here)} In blocks of "
             f"{words.count(copy.block_tokens, 'token')} a cache is "
-            f"{words.digits(float(copy.copies(here.tokens)))} copies. {finding}",
+            f"{words.count(float(f'{copy.copies(here.tokens):.4g}'), 'copy', 'copies')}. {finding}",
             alternative=f"Time to resume {self._here()} over {here.link}. Left, over the size of "
             f"a block: recompute is flat at {words.digits(here.recompute_ms)} ms, swap falls. "
             f"{finding} Right, the link that swapping needs: the smaller the block, the faster.",

@@ -42,11 +42,11 @@ class LoadExplorer(Explorer[Load]):
 
     def _say(self, answer: Load) -> Words:
         here, calm, full = answer.here, answer.points[0], answer.points[-1]
-        again = studies.Spread(*(100 * share for share in here.recompute_share))
+        again = studies.Range(*(100 * share for share in here.recompute_share))
         verdict = (
             f"{words.plain(here.requests_per_s)} requests/s, {words.count(answer.pool, 'block')}: "
-            f"{_spread(here.preemptions)} preemptions, {_spread(again, 2)}% of the computed tokens "
-            f"computed again, {_spread(here.tokens_per_s)} output tokens/s. "
+            f"{_range(here.preemptions)} preemptions, {_range(again, 2)}% of the computed tokens "
+            f"computed again, {_range(here.tokens_per_s)} output tokens/s. "
             f"First preemption: {_onset(answer.preempts)}. Cliff: {_onset(answer.cliff)}. "
             f"The whole machine has {words.count(_POOLS[-1], 'block')}."
         )
@@ -54,23 +54,23 @@ class LoadExplorer(Explorer[Load]):
             verdict=verdict,
             alternative=f"Latency and throughput over the rate of arrivals. {verdict} From "
             f"{words.plain(calm.requests_per_s)} to {words.plain(full.requests_per_s)} requests "
-            f"per second the median time to first token grows from {_spread(calm.ttft_p50_ms)} ms "
-            f"to {_spread(full.ttft_p50_ms)} ms, the throughput from {_spread(calm.tokens_per_s)} "
-            f"to {_spread(full.tokens_per_s)} tokens per second.",
+            f"per second the median time to first token grows from {_range(calm.ttft_p50_ms)} ms "
+            f"to {_range(full.ttft_p50_ms)} ms, the throughput from {_range(calm.tokens_per_s)} "
+            f"to {_range(full.tokens_per_s)} tokens per second.",
             table=html.table(
                 ["at this rate (ms), 20 loads", "p50", "p99"],
                 [
-                    ["time to first token", *map(_spread, (here.ttft_p50_ms, here.ttft_p99_ms))],
-                    ["time per output token", *map(_spread, (here.tpot_p50_ms, here.tpot_p99_ms))],
+                    ["time to first token", *map(_range, (here.ttft_p50_ms, here.ttft_p99_ms))],
+                    ["time per output token", *map(_range, (here.tpot_p50_ms, here.tpot_p99_ms))],
                 ],
                 numbers=[1, 2],
             ),
         )
 
 
-def _spread(spread: studies.Spread, figures: int = 3) -> str:
+def _range(found: studies.Range, figures: int = 3) -> str:
     """Write the lowest and the highest: "28 to 51"."""
-    ends = (words.digits(value, figures) for value in (spread.low, spread.high))
+    ends = (words.digits(value, figures) for value in (found.low, found.high))
     return " to ".join(dict.fromkeys(ends))
 
 

@@ -30,8 +30,10 @@ def _sentences(iteration: Iteration) -> Iterator[str]:
 
 
 def _eviction(event: Preempted) -> str:
-    alone = event.needed_by == event.id
-    why = "finds no block" if alone else f"makes room for {event.needed_by}"
+    free = event.blocks_free
+    lacks = f"needs {count(event.blocks_needed, 'block')} where "
+    lacks += f"{free or 'none'} {'are' if free > 1 else 'is'} free,"
+    why = lacks if event.needed_by == event.id else f"makes room for {event.needed_by}"
     fate = "dropped" if event.how == "recompute" else "copied out"
     return (
         f"Request {event.id} {why} and is preempted: {count(event.blocks_freed, 'block')} freed, "

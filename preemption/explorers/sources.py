@@ -47,8 +47,8 @@ def copy_formula(copy: Copy, tokens: float) -> str:
     moved = words.size(float(copy.model.cache_bytes(tokens, copy.bits)))
     formula = f"{moved} / {words.digits(copy.bandwidth_bytes_per_s / 1e9)} GB/s"
     if copy.launch_us:
-        copies = words.digits(float(copy.copies(tokens)))
-        formula = f"{copies} copies × {words.digits(copy.launch_us)} µs + {formula}"
+        copies = words.count(float(f"{copy.copies(tokens):.4g}"), "copy", "copies")
+        formula = f"{copies} × {words.digits(copy.launch_us)} µs + {formula}"
     if copy.round_trip:
         formula = f"2 × ({formula})"
     return f"{words.digits(copy.fixed_ms)} + {formula}" if copy.fixed_ms else formula

@@ -1,6 +1,7 @@
 """What an eviction costs one request, as pictures that do not move."""
 
 from preemption import costs, words
+from preemption.checks import whole
 from preemption.figures.timeline import OpenCosts, Timeline
 from preemption.page.explorer import Still
 
@@ -10,6 +11,7 @@ def eviction_timeline(tokens: int = 1_000) -> Still:
 
     Raises ValueError for a negative number, or one too large for the time line (1,400 or more).
     """
+    tokens = whole("tokens", tokens, least=0)
     recompute = costs.recompute_ms(tokens)
     copy = costs.swap_ms(
         tokens, costs.PER_TOKEN_BYTES, costs.BANDWIDTH_BYTES_PER_S, round_trip=False
@@ -23,7 +25,11 @@ def eviction_timeline(tokens: int = 1_000) -> Still:
 
 
 def open_costs(tokens: int = 1_000) -> Still:
-    """Show what either way of resuming a request takes, with the times left open."""
+    """Show what either way of resuming a request takes, with the times left open.
+
+    Raises ValueError for a negative number of `tokens`, TypeError for what is none.
+    """
+    tokens = whole("tokens", tokens, least=0)
     size = words.size(tokens * costs.PER_TOKEN_BYTES)
     return Still(
         OpenCosts(tokens, size),

@@ -10,7 +10,7 @@ from preemption.figures import quick, style
 from preemption.figures.guesses import Guesses
 from preemption.figures.picture import Picture
 from preemption.page import theme
-from preemption.studies import RATES_PER_S, LoadPoint, Onset, Spread, offered_tokens_per_s
+from preemption.studies import RATES_PER_S, LoadPoint, Onset, Range, offered_tokens_per_s
 
 _TTFT_MS, _TPOT_MS, _TOKENS_PER_S = (50.0, 500_000.0), (0.0, 180.0), (0.0, 2_000.0)
 _RATES = (RATES_PER_S[0] - 0.2, RATES_PER_S[-1] + 0.8)
@@ -147,7 +147,7 @@ class _Curve:
         self.name = quick.Label(axes, color=text, halo=True)
         self.name.shift_px = (7, 2 if p99 else -10)  # so that they never lie on each other
 
-    def show(self, xs: Sequence[float], ys: Sequence[Spread], name: str) -> None:
+    def show(self, xs: Sequence[float], ys: Sequence[Range], name: str) -> None:
         """Move to these places."""
         low, median, high = ([each[i] for each in ys] for i in range(3))
         self.area.put(list(zip(xs, low, strict=True)), list(zip(xs, high, strict=True)))

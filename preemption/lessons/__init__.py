@@ -45,15 +45,18 @@ from preemption.lessons.slot_chart import (
 )
 from preemption.lessons.try_it_yourself import (
     cheaper_way,
+    cheaper_way_unseen,
     quiz_on_the_functions,
     time_of_one_copy,
     time_to_recompute,
+    time_to_swap_unseen,
     whose_evictions_cost_more,
 )
 from preemption.lessons.where_the_choice_flips import quiz_on_real_machines
 
 __all__ = [
     "cheaper_way",
+    "cheaper_way_unseen",
     "for_which_model_is_the_formula_wrong",
     "how_often_can_the_choice_flip",
     "how_slow_must_the_link_be",
@@ -69,6 +72,7 @@ __all__ = [
     "time_of_one_copy",
     "time_to_first_token_with_small_chunks",
     "time_to_recompute",
+    "time_to_swap_unseen",
     "what_do_smaller_blocks_change",
     "what_does_a_token_attend_to",
     "what_if_prefill_is_faster",

@@ -4,9 +4,8 @@ from preemption import costs, words
 from preemption.exercises import answers
 from preemption.page.questions import Choice, Quiz, TypedAnswer
 
-_BYTES, _LINK = costs.PER_TOKEN_BYTES, costs.BANDWIDTH_BYTES_PER_S
-_TOKENS = words.count(answers.TOKENS, "cached token")
-_GB_PER_S = f"{words.plain(_LINK / 1e9)} GB/s"
+_TOKENS = words.count(answers.LESSON.tokens, "cached token")
+_GB_PER_S = f"{words.plain(answers.LESSON.bandwidth_bytes_per_s / 1e9)} GB/s"
 
 
 def time_to_recompute() -> TypedAnswer:
@@ -15,18 +14,19 @@ def time_to_recompute() -> TypedAnswer:
         f"How long does it take to recompute {_TOKENS}?",
         label="time to recompute (ms)",
         judge=answers.time_to_recompute,
-        right=words.digits(answers.RECOMPUTE_MS),
+        right=words.digits(answers.LESSON.recompute_ms),
     )
 
 
 def time_of_one_copy() -> TypedAnswer:
     """Ask for the time to copy their cache one way, in ms, to three decimals."""
+    cache_bytes = answers.LESSON.tokens * answers.LESSON.per_token_bytes
     return TypedAnswer(
-        f"Their cache is {words.plain(answers.TOKENS * _BYTES)} bytes. How long does it take to "
-        f"copy it one way, at {_GB_PER_S}? Give three decimals.",
+        f"Their cache is {words.plain(cache_bytes)} bytes. How long does it take to copy it one "
+        f"way, at {_GB_PER_S}? Give three decimals.",
         label="time of one copy (ms)",
         judge=answers.time_of_one_copy,
-        right=words.digits(answers.ONE_WAY_MS),
+        right=words.digits(answers.LESSON.one_way_ms),
     )
 
 
@@ -36,7 +36,27 @@ def cheaper_way() -> TypedAnswer:
         "Which way is cheaper for this request: recompute or swap?",
         label="the cheaper way",
         judge=answers.cheaper_way,
-        right=costs.cheaper(answers.TOKENS, _BYTES, _LINK),
+        right=answers.LESSON.cheaper,
+    )
+
+
+def time_to_swap_unseen() -> TypedAnswer:
+    """Ask for the time to swap, in ms, on a machine that no notebook has shown."""
+    return TypedAnswer(
+        "How long does it take to copy this cache out and back?",
+        label="time to swap (ms)",
+        judge=answers.time_to_swap_unseen,
+        right=words.digits(answers.UNSEEN.round_trip_ms),
+    )
+
+
+def cheaper_way_unseen() -> TypedAnswer:
+    """Ask for the cheaper way there."""
+    return TypedAnswer(
+        "And which way is cheaper on this machine?",
+        label="the cheaper way here",
+        judge=answers.cheaper_way_unseen,
+        right=answers.UNSEEN.cheaper,
     )
 
 
@@ -59,10 +79,8 @@ def whose_evictions_cost_more() -> Choice:
 
 def quiz_on_the_functions() -> Quiz:
     """Ask four questions about the whole notebook."""
-    seconds = words.digits(costs.swap_ms(1_000, _BYTES, _LINK) / 1000)
-    names = {"r2": 300, "r10": 300}
-    first = costs.pick_victim(names)
-    (other,) = names.keys() - {first}
+    seconds = words.digits(answers.LESSON.round_trip_ms / 1000)
+    flips = words.digits(costs.crossover_bandwidth(answers.LESSON.per_token_bytes) / 1e9, 3)
     return Quiz(
         [
             Choice(
@@ -86,13 +104,16 @@ def quiz_on_the_functions() -> Quiz:
                 right='"recompute"',
             ),
             Choice(
-                "r2 and r10 have the fewest cached tokens, both 300. Whom does pick_victim give?",
+                f"Swapping pays on links above {flips} GB/s. Now each cache is copied out in the "
+                "background, and only the copy back is waited for. Where does swapping pay?",
                 {
-                    first: "Strings are compared character by character, and 1 comes before 2.",
-                    other: "That would be so if the numbers in the names were compared.",
-                    "Either": "Then two runs could differ. The rule decides every tie.",
+                    "On the same links": "One of the two copies no longer costs time.",
+                    "On links half as fast, too": "Half the bytes on a link half as fast take "
+                    "the same time, and recomputing takes what it took.",
+                    "On all links": "The copy back still takes time, and on a slow link more "
+                    "than prefill.",
                 },
-                right=first,
+                right="On links half as fast, too",
             ),
             Choice(
                 "Four blocks of 16 tokens must be freed. Two requests hold 16 and 64 tokens. "

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import matplotlib as mpl
 from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from preemption.page import theme
 from preemption.page.html import Html
@@ -53,6 +54,8 @@ class Canvas:
 
     def __init__(self, picture: Picture) -> None:
         self._picture = picture
+        for text in picture.figure.findobj(Text):
+            text.set_parse_math(False)  # a name may hold a $
         # Each picture names its clip paths differently: several stand in one page.
         self._rc: Any = {"svg.fonttype": "none", "svg.hashsalt": f"pe{next(_salts)}"}
 

@@ -1,7 +1,6 @@
 """Questions: a choice or a number that the reader commits to before the answer opens."""
 
 import asyncio
-import re
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -18,10 +17,6 @@ from preemption.page import html
 _lock = threading.RLock()
 WAITS = "You have committed. The answer opens when you have committed to the other one too."
 _TEXT_S = 0.3  # so long after Enter its text may still come
-# With commas between thousands or without.
-_NUMBER = re.compile(
-    r"[+-]?(\d{1,3}(,\d{3})+(\.\d*)?|\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII
-)
 
 
 class _Question(widgets.VBox):  # type: ignore[misc]
@@ -59,6 +54,11 @@ class _Question(widgets.VBox):  # type: ignore[misc]
     def answer(self, value: Any) -> None:
         """Commit to `value`. ValueError or TypeError if it is no answer, or not the first."""
         with _lock:
+            self.set_trait("value", self._take(value))
+
+    def _take(self, value: Any) -> Any:
+        """Open the answer, and return what `value` of this question becomes."""
+        with _lock:
             if self.answered:
                 raise ValueError(f"already answered: {self.value}. The first answer stays.")
             value = self._checked(value)
@@ -70,17 +70,27 @@ class _Question(widgets.VBox):  # type: ignore[misc]
             self._button.layout.display = "none"
             self._control.disabled = True
             self._show_held(value)
-            self.set_trait("value", value)
+            return value
 
     def _open_answer(self, value: Any) -> None:
         self._open(self._reply(value), right=self._is_right(value))
 
     def commit(self) -> None:
-        """Commit to what the control holds; if that is no answer, say so to the reader."""
-        try:
-            self.answer(self._held())
-        except (TypeError, ValueError) as error:
-            self._open([str(error)])
+        """Commit to what the control holds; if that is no answer, say so to the reader.
+
+        An error of somebody who observes `value` is told below the answer, which stays.
+        """
+        with _lock:
+            try:
+                value = self._take(self._held())
+            except (TypeError, ValueError) as error:
+                self._open([str(error)])
+                return
+            try:
+                self.set_trait("value", value)
+            except Exception as error:
+                failed = f"Code that observes this answer failed: {type(error).__name__} ({error})"
+                self._reply_box.value += html.page(html.element("p", failed, class_="pe-note"))
 
     def _open(self, paragraphs: Sequence[str], *, right: bool = False) -> None:
         note = "pe-note pe-right" if right else "pe-note"
@@ -155,7 +165,46 @@ class Choice(_Question):
         return [*lines, self._because] if self._because else lines
 
 
-class NumericGuess(_Question):
+class _Typed(_Question):
+    """A question whose control is a box to type into. Enter commits to what it holds."""
+
+    def __init__(self, question: str, label: str, width: str) -> None:
+        # The box tells its text when Enter is pressed or the focus leaves it. Key by key it would
+        # fall behind a quick typist, and Enter would commit to half of the text.
+        box = widgets.Text(
+            description=label,
+            continuous_update=False,
+            style={"description_width": "initial"},
+            layout={"width": width},
+        )
+        self._entered: asyncio.TimerHandle | None = None
+        box.on_msg(self._on_enter)
+        box.observe(self._on_text, "value")
+        super().__init__(question, box)
+
+    def _on_enter(self, _box: widgets.Text, content: dict[str, Any], _buffers: Any) -> None:
+        """Commit once the text is here: it comes after Enter, or does not if it is as before."""
+        if content.get("event") != "submit" or self._control.disabled or self._entered:
+            return
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:  # no event loop, so nothing will come: a script or a test
+            self.commit()
+        else:
+            self._entered = loop.call_later(_TEXT_S, self._commit_entered)
+
+    def _on_text(self, _change: dict[str, Any]) -> None:
+        if self._entered:
+            self._commit_entered()
+
+    def _commit_entered(self) -> None:
+        entered, self._entered = self._entered, None
+        if entered:
+            entered.cancel()
+            self.commit()
+
+
+class NumericGuess(_Typed):
     """A question for a number above 0 in `unit`; right if within `tolerance` of `truth`.
 
     `tolerance` is relative: 0.1 is 10%; with 0 only a whole number may be guessed. Where the truth
@@ -176,47 +225,10 @@ class NumericGuess(_Question):
     ) -> None:
         self._truth, self._unit, self._tolerance, self._most = truth, unit, tolerance, most
         self._because, self.subject = because, subject
-        # The box tells its text when Enter is pressed or the focus leaves it. Key by key it would
-        # fall behind a quick typist, and Enter would commit to half a number.
-        box = widgets.Text(
-            description=f"your guess ({unit})",
-            continuous_update=False,
-            style={"description_width": "initial"},
-            layout={"width": "260px"},
-        )
-        self._entered: asyncio.TimerHandle | None = None
-        box.on_msg(self._on_enter)
-        box.observe(self._on_text, "value")
-        super().__init__(question, box)
+        super().__init__(question, f"your guess ({unit})", "260px")
 
-    def _on_enter(self, _box: widgets.Text, content: dict[str, Any], _buffers: Any) -> None:
-        """Commit once the text is here: it comes after Enter, or does not if it is as before."""
-        if content.get("event") != "submit" or self.answered or self._entered:
-            return
-        try:
-            loop = asyncio.get_running_loop()
-        except RuntimeError:  # no event loop, so nothing will come: a script or a test
-            self.commit()
-        else:
-            self._entered = loop.call_later(_TEXT_S, self._commit_entered)
-
-    def _on_text(self, _change: dict[str, Any]) -> None:
-        if self._entered:
-            self._commit_entered()
-
-    def _commit_entered(self) -> None:
-        entered, self._entered = self._entered, None
-        if entered:
-            entered.cancel()
-            self.commit()
-
-    def _held(self) -> Any:
-        text = self._control.value.strip().removesuffix(self._unit).strip()
-        if _NUMBER.fullmatch(text):
-            return float(text.replace(",", ""))
-        came = f"not {self._control.value!r}" if text else "and the box is empty"
-        comma = " Type a point before the decimals." if "," in text else ""
-        raise ValueError(f"The guess must be a number in {self._unit}, {came}.{comma}")
+    def _held(self) -> float:
+        return words.typed(self._control.value, self._unit)
 
     def _checked(self, value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
@@ -236,7 +248,10 @@ class NumericGuess(_Question):
         self._control.value = words.plain(value)
 
     def _is_right(self, value: float) -> bool:
-        return abs(self._ratio(value) - 1) <= self._tolerance
+        # To the three digits in which the truth is told, so that no reply contradicts itself.
+        ratio = self._ratio(value)
+        off = abs(float(f"{ratio:.3g}") - 1)
+        return off <= self._tolerance * (1 + 1e-9) if self._tolerance else ratio == 1
 
     def _ratio(self, value: float) -> float:
         """Return how many times the truth a guess is; of a pair the nearer one, or 1 between."""
@@ -253,10 +268,10 @@ class NumericGuess(_Question):
             within = f", within {words.digits(100 * self._tolerance, 2)}%"
             between = ratio == 1 and isinstance(self._truth, tuple)
             found = f"right{within if self._tolerance and not between else ''}"
-        elif ratio > 1:
-            found = f"{words.digits(ratio, 2)} times too high"
         else:
-            found = f"{words.digits(1 / ratio, 2)} times too low"
+            factor = max(ratio, 1 / ratio)
+            times = words.digits(factor, 3 if factor < 2 else 2)
+            found = f"{times} times too {'high' if ratio > 1 else 'low'}"
         return [f"You guessed {words.plain(value)} {self._unit}: {found}.", *self._answers()]
 
     def _asks(self) -> list[str]:
@@ -267,7 +282,7 @@ class NumericGuess(_Question):
         return [f"It is {' to '.join(truths)} {self._unit}. {self._because}"]
 
 
-class TypedAnswer(_Question):
+class TypedAnswer(_Typed):
     """A question answered in a box, as often as it takes; `value` is the last right answer.
 
     `judge` takes the text as typed and gives whether it is right, and a sentence on it.
@@ -278,24 +293,20 @@ class TypedAnswer(_Question):
         self, question: str, *, label: str, judge: Callable[[str], tuple[bool, str]], right: str
     ) -> None:
         self._judge, self._label, self._right = judge, label, right
-        # The box tells its text when Enter is pressed or the focus leaves it, not key by key.
-        box = widgets.Text(
-            description=label,
-            continuous_update=False,
-            style={"description_width": "initial"},
-            layout={"width": "320px"},
-        )
-        super().__init__(question, box)
+        self._judged = ""
+        super().__init__(question, label, "320px")
         self._button.description = "check"
-        box.observe(lambda _: self.commit(), "value")
 
-    def answer(self, value: str) -> None:
-        """Say whether `value` is right."""
-        self._control.value = value
+    def _take(self, value: str) -> str | None:
+        self._judged = self._control.value = value
         right, sentence = self._judge(value)
         self._open([sentence], right=right)
-        if right:
-            self.set_trait("value", value)
+        return value if right else self.value
+
+    def _on_text(self, change: dict[str, Any]) -> None:
+        super()._on_text(change)
+        if self._control.value != self._judged:
+            self.commit()
 
     def _held(self) -> str:
         text: str = self._control.value

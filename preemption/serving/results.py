@@ -40,6 +40,10 @@ class Preempted(NamedTuple):
     blocks_freed: int
     needed_by: Id
     """The request that asked for blocks; a request can be its own victim."""
+    blocks_needed: int
+    """How many it asked for."""
+    blocks_free: int
+    """How many of them were free: too few."""
     how: How
     blocks_held: int
     """More than were freed if others hold some of them too."""

@@ -146,7 +146,7 @@ class Scheduler:
                 if at < position:
                     position -= 1
                 budget += scheduled.pop(victim, 0)
-                self.preempt(victim, seq, decision)
+                self.preempt(victim, seq, n, decision)
                 if victim is seq:
                     break
             else:
@@ -198,8 +198,8 @@ class Scheduler:
         )
         return victims.choose(self.rule, candidates)
 
-    def preempt(self, seq: Seq, asker: Seq, decision: Decision) -> None:
-        """Take a request's blocks away and put it back into the queue.
+    def preempt(self, seq: Seq, asker: Seq, n: int, decision: Decision) -> None:
+        """Take a request's blocks away, for `n` tokens of another or its own; let it queue again.
 
         Generated tokens are kept. Its cache is lost, or copied out if that is wanted and there
         is swap space for it.
@@ -207,6 +207,8 @@ class Scheduler:
         swap_blocks = self.pool.blocks_for(seq.computed)
         swap = self.settings.swaps(seq.computed) and swap_blocks <= self.swap_free
         how: How = "swap" if swap else "recompute"
+        blocks_needed = self.pool.blocks_for(asker.computed + n) - asker.blocks
+        blocks_free = self.pool.free
         released = self.pool.release(seq)
         event = Preempted(
             id=seq.request.id,
@@ -214,6 +216,8 @@ class Scheduler:
             tokens=seq.tokens,
             blocks_freed=released.freed,
             needed_by=asker.request.id,
+            blocks_needed=blocks_needed,
+            blocks_free=blocks_free,
             how=how,
             blocks_held=released.held,
             blocks_indexed=released.indexed,

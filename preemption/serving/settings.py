@@ -12,9 +12,9 @@ from typing import Literal
 
 import numpy as np
 
-from preemption.checks import choice, flag, instance, scalar, shown, whole
+from preemption.checks import MOST, choice, flag, instance, scalar, shown, whole
 from preemption.costs import PER_TOKEN_BYTES, PROFILES
-from preemption.serving.victims import Rule, rule_for
+from preemption.serving.victims import POLICIES, Rule, rule_for
 
 
 @dataclass(frozen=True)
@@ -63,15 +63,17 @@ class SchedulerConfig:
         }
         if self.max_model_len is not None:
             least["max_model_len"] = 2
+        most = {"block_size": 10**6, "num_gpu_blocks": 10**7}  # what memory is taken for
         for name, smallest in least.items():
-            object.__setattr__(self, name, whole(name, getattr(self, name), least=smallest))
+            value = whole(name, getattr(self, name), least=smallest, most=most.get(name, MOST))
+            object.__setattr__(self, name, value)
         for name in (
             "enable_chunked_prefill",
             "scheduler_reserve_full_isl",
             "enable_prefix_caching",
         ):
             object.__setattr__(self, name, flag(name, getattr(self, name)))
-        choice("policy", self.policy, ("fcfs", "priority"))
+        choice("policy", self.policy, POLICIES)
         if scalar("watermark", self.watermark) >= 1:
             raise ValueError(f"watermark must be below 1, not {self.watermark!r}")
         budget, longest = self.max_num_batched_tokens, self.max_model_len
@@ -210,8 +212,9 @@ class RunSettings:
         instance("cost", self.cost, IterationCost)
         rule_for(self.victim, "fcfs")
         choice("resume", self.resume, ("recompute", "swap", "cheaper"))
-        if self.link_gb_per_s != math.inf:
-            scalar("link_gb_per_s", self.link_gb_per_s, positive=True)
+        link = self.link_gb_per_s
+        if not (isinstance(link, float) and link == math.inf):
+            scalar("link_gb_per_s", link, positive=True)
         if self.swap_blocks is not None:
             whole("swap_blocks", self.swap_blocks, least=0)
         flag("copy_out_in_background", self.copy_out_in_background)

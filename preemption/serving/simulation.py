@@ -59,6 +59,8 @@ def simulate_pools(
     runs. Raises what `simulate` raises, ValueError for sizes that do not increase, or for a run
     with a log.
     """
+    _check_types(config, settings)
+    instance("num_gpu_blocks", num_gpu_blocks, Sequence)
     configs = [replace(config, num_gpu_blocks=blocks) for blocks in num_gpu_blocks]
     if any(large <= small for small, large in itertools.pairwise(num_gpu_blocks)):
         raise ValueError(f"num_gpu_blocks must increase, not {shown(num_gpu_blocks)}")
@@ -86,8 +88,7 @@ def _checked(
     requests: Iterable[Request], config: SchedulerConfig, settings: RunSettings
 ) -> tuple[Request, ...]:
     """Return the requests; refuse what cannot be served, with an error that says which and why."""
-    instance("config", config, SchedulerConfig)
-    instance("settings", settings, RunSettings)
+    _check_types(config, settings)
     instance("requests", requests, Iterable)
     requests = tuple(requests)
     for request in requests:
@@ -103,6 +104,11 @@ def _checked(
         raise ValueError(f"id {Counter(ids).most_common(1)[0][0]!r} comes twice")
     _check_sizes(requests, config)
     return requests
+
+
+def _check_types(config: SchedulerConfig, settings: RunSettings) -> None:
+    instance("config", config, SchedulerConfig)
+    instance("settings", settings, RunSettings)
 
 
 def _check_sizes(requests: Sequence[Request], config: SchedulerConfig) -> None:

@@ -7,11 +7,14 @@ the same: prefill is left out, and so is that a fuller batch takes longer.
 
 from collections import deque
 from collections.abc import Iterable, Mapping
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from preemption.checks import shown, whole
 
 Row: TypeAlias = list[str | None]
+
+T = TypeVar("T")
+MOST_CELLS = 10**7  # as many as memory holds
 
 
 def static_schedule(
@@ -70,14 +73,23 @@ def utilization(rows: Iterable[Iterable[str | None]]) -> float:
     """Share of all slots in all iterations that hold a sequence, from 0 to 1.
 
     `rows` is a schedule as above; an iteration in which nothing runs counts as well. Raises
-    ValueError for no rows, no slots or rows of different lengths. Formula: active
-    sequence-iterations / available sequence-iterations.
+    ValueError for no rows, no slots or rows of different lengths, TypeError for what is no
+    schedule. Formula: active sequence-iterations / available sequence-iterations.
     """
-    table = [list(row) for row in rows]
+    table = [_listed("each of rows", row) for row in _listed("rows", rows)]
+    for row in table:
+        if not all(isinstance(name, str | None) for name in row):
+            raise TypeError(f"rows must hold names or None, not {shown(row)}")
     if len({len(row) for row in table}) != 1 or not table[0]:
         raise ValueError(f"rows must be one or more rows with the same slots, not {shown(table)}")
     held = [name is not None for row in table for name in row]
     return sum(held) / len(held)
+
+
+def _listed(name: str, value: Iterable[T]) -> list[T]:
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise TypeError(f"{name} must be a list, not {shown(value)}")
+    return list(value)
 
 
 def _line(
@@ -97,4 +109,10 @@ def _line(
             raise ValueError(f"arrivals names {name!r}, which has no length")
         whole(f"arrivals[{name!r}]", iteration, least=0)
         arrives[name] = iteration
+    cells = slots * (max(arrives.values(), default=0) + sum(lengths.values()))
+    if cells > MOST_CELLS:
+        raise ValueError(
+            f"slots x (the last of arrivals + all lengths) must be {MOST_CELLS:,} or less, not "
+            f"{cells:,}"
+        )
     return sorted(arrives, key=arrives.__getitem__), arrives

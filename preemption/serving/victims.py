@@ -13,7 +13,7 @@ import random
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
-from preemption.checks import shown
+from preemption.checks import choice, shown, whole
 from preemption.serving.workload import Request
 
 
@@ -31,6 +31,8 @@ class Candidate(NamedTuple):
     """Blocks that hold the cached tokens: what an eviction frees, or one more if the request was
     given a block in this very iteration."""
 
+
+POLICIES = ("fcfs", "priority")
 
 Rule: TypeAlias = Callable[[tuple[Candidate, ...]], Candidate]
 
@@ -93,7 +95,9 @@ def random_with_seed(seed: int = 0) -> Rule:
 
     The draw depends only on the seed, the number of running requests and their cached tokens:
     the same batch in the same state loses the same request, however often a run is repeated.
+    `seed` is a whole number, 0 or more.
     """
+    seed = whole("seed", seed, least=0)
 
     def random_victim(running: tuple[Candidate, ...]) -> Candidate:
         cached = sum([c.cached_tokens for c in running])
@@ -120,8 +124,9 @@ def rule_for(victim: Rule | str | None, policy: str) -> Rule:
     """Return the rule that is meant by `victim` under a policy.
 
     None follows the policy as vLLM does; a name may have spaces or underscores; a function is a
-    rule itself. Raises ValueError for an unknown name, TypeError for anything else.
+    rule itself. Raises ValueError for an unknown name or policy, TypeError for anything else.
     """
+    choice("policy", policy, POLICIES)
     if victim is None:
         return priority if policy == "priority" else last_admitted
     if isinstance(victim, str):

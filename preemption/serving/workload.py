@@ -7,7 +7,7 @@ import itertools
 import math
 import random
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cache
@@ -19,6 +19,7 @@ from preemption.checks import choice, scalar, shown, whole
 
 Kind: TypeAlias = Literal["conversation", "conv", "code"]
 
+MOST_REQUESTS = 10**7  # as many as memory holds
 TRACE_URL = "https://raw.githubusercontent.com/Azure/AzurePublicDataset/master/data/"
 
 
@@ -96,7 +97,8 @@ def crowd(
     count: int, *, prompt_tokens: int, output_tokens: int, every_ms: float = 0.0
 ) -> list[Request]:
     """`count` equal requests, one every `every_ms` ms."""
-    count, every_ms = whole("count", count, least=0), scalar("every_ms", every_ms)
+    count = whole("count", count, least=0, most=MOST_REQUESTS)
+    every_ms = scalar("every_ms", every_ms)
     return [Request(i, every_ms * i, prompt_tokens, output_tokens) for i in range(count)]
 
 
@@ -113,6 +115,7 @@ def azure_shaped(seed: int, minutes: float, kind: Kind = "conversation") -> list
     table = quantiles(kind)
     rng = random.Random(whole("seed", seed))
     count = round(scalar("minutes", minutes, positive=True) * 60 * table["requests_per_s"])
+    whole(f"the requests in {minutes:g} minutes", count, least=0, most=MOST_REQUESTS)
     arrivals = sorted(rng.random() * minutes * 60_000 for _ in range(count))
     tokens = [_sample(rng, count, table["percent"], table[name]) for name in ("prompt", "output")]
     return [Request(i, *row) for i, row in enumerate(zip(arrivals, *tokens, strict=True))]
@@ -155,8 +158,8 @@ def quantiles(kind: Kind) -> dict[str, Any]:
     in `preemption/serving/data/azure_quantiles.toml`. Raises ValueError for another kind.
     """
     tables: dict[str, dict[str, Any]] = _tables()["trace"]
-    name = "conversation" if kind == "conv" else kind
-    return copy.deepcopy(tables[choice("kind", name, tables)])
+    name = choice("kind", kind, (*tables, "conv"))
+    return copy.deepcopy(tables["conversation" if name == "conv" else name])
 
 
 def read_trace(path: str | Path, minutes: float | None = None) -> list[Request]:
@@ -167,27 +170,37 @@ def read_trace(path: str | Path, minutes: float | None = None) -> list[Request]:
     be read.
     """
     end_ms = math.inf if minutes is None else 60_000 * scalar("minutes", minutes, positive=True)
+    lines = _lines(path)
+    _, columns = next(lines, (1, []))
+    if columns != ["TIMESTAMP", "ContextTokens", "GeneratedTokens"]:
+        raise ValueError(
+            f"{path} is not an Azure LLM inference trace: its columns are {shown(columns)}"
+        )
     requests: list[Request] = []
-    with open(Path(path), newline="", encoding="utf-8") as file:
-        rows = csv.reader(file)
-        columns = next(rows, [])
-        if columns != ["TIMESTAMP", "ContextTokens", "GeneratedTokens"]:
-            raise ValueError(
-                f"{path} is not an Azure LLM inference trace: its columns are {columns}"
-            )
-        start = None
-        for row in rows:
-            try:
-                stamp, prompt, output = row
-                ticks = _ticks(stamp)
-                start = ticks if start is None else start
-                arrival_ms = (ticks - start) / 10_000
-                if arrival_ms >= end_ms:
-                    break
-                requests.append(Request(len(requests), arrival_ms, int(prompt), int(output)))
-            except (TypeError, ValueError) as error:
-                raise ValueError(f"{path}, line {rows.line_num}, {row}: {error}") from None
+    start = None
+    for number, row in lines:
+        try:
+            stamp, prompt, output = row
+            ticks = _ticks(stamp)
+            start = ticks if start is None else start
+            arrival_ms = (ticks - start) / 10_000
+            if arrival_ms >= end_ms:
+                break
+            requests.append(Request(len(requests), arrival_ms, int(prompt), int(output)))
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{path}, line {number}, {shown(row)}: {error}") from None
     return requests
+
+
+def _lines(path: str | Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and the cells of each line."""
+    with open(Path(path), newline="", encoding="utf-8") as file:  # a number would be a descriptor
+        rows = csv.reader(file)
+        try:
+            for row in rows:
+                yield rows.line_num, row
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise ValueError(f"{path} is not an Azure LLM inference trace: {error}") from None
 
 
 def _ticks(stamp: str) -> int:

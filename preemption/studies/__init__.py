@@ -1,7 +1,9 @@
 """Experiments that the notebooks show, each a load, a server and what is measured of it.
 
-chunks   a long prompt arrives while others decode, and is computed in chunks
-load     more and more requests arrive at one pool; over 20 seeds
+chunks    a long prompt arrives while others decode, and is computed in chunks
+load      more and more requests arrive at one pool: first preemption, cliff
+pressure  a load in a pool that is too small: rules, ways back and other levers side by side
+scrapes   two scrapes of a real server's metrics page
 """
 
 from preemption.studies.chunks import (
@@ -18,10 +20,9 @@ from preemption.studies.load import (
     MEMORY_SHARE,
     POOLS,
     RATES_PER_S,
-    SEEDS,
     LoadPoint,
     Onset,
-    Spread,
+    Range,
     cliff,
     first_preemption,
     load_requests,
@@ -32,30 +33,61 @@ from preemption.studies.load import (
     sweep,
     under_load,
 )
+from preemption.studies.pressure import (
+    LEVERS,
+    MINUTES,
+    SEEDS,
+    Measures,
+    Server,
+    Spread,
+    measures,
+    over_pools,
+    server,
+    side_by_side,
+    spread,
+    two_minutes,
+)
+from preemption.studies.scrapes import Interval, Scrape, between, example_scrapes, read_scrape
 
 __all__ = [
     "BUDGETS",
     "CHUNK_COST",
     "DECODES",
     "LATE_MS",
+    "LEVERS",
     "LOAD_REQUESTS",
     "MEMORY_SHARE",
+    "MINUTES",
     "POOLS",
     "RATES_PER_S",
     "SEEDS",
     "ChunkIteration",
     "ChunkedPrefill",
+    "Interval",
     "LoadPoint",
+    "Measures",
     "Onset",
+    "Range",
+    "Scrape",
+    "Server",
     "Spread",
+    "between",
     "chunked_prefill",
     "cliff",
+    "example_scrapes",
     "first_preemption",
     "load_requests",
     "machine_blocks",
+    "measures",
     "offered_tokens_per_s",
+    "over_pools",
+    "read_scrape",
     "requests_at",
+    "server",
+    "side_by_side",
     "simulated",
+    "spread",
     "sweep",
+    "two_minutes",
     "under_load",
 ]

@@ -1,7 +1,7 @@
 """Latency and throughput of a server as more requests arrive: where it preempts, and the cliff.
 
 vLLM's scheduler decides; `serving.IterationCost` counts its iterations. One run is luck, so each
-figure is a spread over 20 loads that differ in their seed.
+figure is a range over 20 loads that differ in their seed.
 """
 
 import csv
@@ -15,9 +15,10 @@ import numpy as np
 
 from preemption.checks import scalar
 from preemption.costs import BLOCK_TOKENS, DEVICES, MODELS, PER_TOKEN_BYTES, weight_bytes
-from preemption.serving import Id, Request, SchedulerConfig, azure_shaped, quantiles, simulate
+from preemption.serving import Request, SchedulerConfig, azure_shaped, quantiles, simulate
+from preemption.studies.pressure import SEEDS, measures
 
-LOAD_REQUESTS, SEEDS = 320, range(20)
+LOAD_REQUESTS = 320
 LATE_MS = 3_000.0
 RATES_PER_S = tuple(half / 2 for half in range(4, 19))
 MEMORY_SHARE = 0.9  # of a device that vLLM takes by default: weights, and the pool from the rest
@@ -36,7 +37,7 @@ def machine_blocks() -> int:
 POOLS = (*range(1_000, 10_001, 500), 15_000, machine_blocks())
 
 
-class Spread(NamedTuple):
+class Range(NamedTuple):
     """A figure over the 20 loads: the lowest, the median, the highest."""
 
     low: float
@@ -52,14 +53,14 @@ class LoadPoint(NamedTuple):
     """Loads with at least one preemption."""
     late: int
     """Loads in which one request in a hundred waits longer than `LATE_MS` for its first token."""
-    ttft_p50_ms: Spread
-    ttft_p99_ms: Spread
-    tpot_p50_ms: Spread
-    tpot_p99_ms: Spread
-    tokens_per_s: Spread
+    ttft_p50_ms: Range
+    ttft_p99_ms: Range
+    tpot_p50_ms: Range
+    tpot_p99_ms: Range
+    tokens_per_s: Range
     """Generated tokens per second."""
-    preemptions: Spread
-    recompute_share: Spread
+    preemptions: Range
+    recompute_share: Range
     """Share of all computed tokens that had been computed before."""
 
 
@@ -71,15 +72,13 @@ def simulated(requests_per_s: float, blocks: int) -> LoadPoint:
     TypeError for a wrong type.
     """
     config = SchedulerConfig(BLOCK_TOKENS, blocks + 1, _BUDGET_TOKENS, _MAX_NUM_SEQS)
-    results = [simulate(requests_at(requests_per_s, seed), config) for seed in SEEDS]
-    ttft_ms = np.array([_percentiles(result.ttft_ms) for result in results]).T
-    tpot_ms = np.array([_percentiles(result.tpot_ms) for result in results]).T
-    others = [(r.tokens_per_s, r.preemptions, r.recompute_share) for r in results]
+    runs = [measures(simulate(requests_at(requests_per_s, seed), config)) for seed in SEEDS]
+    figures = np.array([[getattr(run, name) for run in runs] for name in LoadPoint._fields[3:]])
     return LoadPoint(
         float(requests_per_s),
-        sum(result.preemptions > 0 for result in results),
-        int(np.sum(ttft_ms[1] > LATE_MS)),
-        *(_spread(values) for values in (*ttft_ms, *tpot_ms, *np.array(others).T)),
+        sum(run.preemptions > 0 for run in runs),
+        sum(run.ttft_p99_ms > LATE_MS for run in runs),
+        *(Range(min(of), float(np.median(of)), max(of)) for of in figures.tolist()),
     )
 
 
@@ -142,13 +141,13 @@ def requests_at(requests_per_s: float, seed: int) -> tuple[Request, ...]:
 
 @cache
 def _table() -> Mapping[int, Sequence[LoadPoint]]:
-    """Read the table: a row for each pool and rate, a spread in three columns."""
+    """Read the table: a row for each pool and rate, a range in three columns."""
     table: dict[int, list[LoadPoint]] = {}
     with _TABLE.open(newline="") as file:
         _, *rows = csv.reader(file)
     for blocks, rate, preempting, late, *figures in rows:
-        spreads = [Spread(*map(float, figures[i : i + 3])) for i in range(0, len(figures), 3)]
-        point = LoadPoint(float(rate), int(preempting), int(late), *spreads)
+        ranges = [Range(*map(float, figures[i : i + 3])) for i in range(0, len(figures), 3)]
+        point = LoadPoint(float(rate), int(preempting), int(late), *ranges)
         table.setdefault(int(blocks), []).append(point)
     return table
 
@@ -159,12 +158,3 @@ def _onset(points: Sequence[LoadPoint], loads: Sequence[int]) -> Onset:
         return next((point.requests_per_s for point, count in pairs if count >= least), None)
 
     return Onset(first(1), first(len(SEEDS)))
-
-
-def _percentiles(times_ms: Mapping[Id, float]) -> Sequence[float]:
-    percentiles: Sequence[float] = np.percentile(list(times_ms.values()), [50, 99]).tolist()
-    return percentiles
-
-
-def _spread(values: Sequence[float]) -> Spread:
-    return Spread(float(np.min(values)), float(np.median(values)), float(np.max(values)))

@@ -23,6 +23,7 @@ from tests.bad_input import (
 )
 
 ONE_WAY = Copy(model=MODEL, bandwidth_bytes_per_s=25e9, round_trip=False)
+LINK = Link(name="mine", source=f"{costs.OWN}", sure="checked", nominal_gb_per_s=1)
 ENTRY = {"name": "mine", "source": "a test", "sure": "derived"}
 ENTRIES = {"name": TEXT, "source": TEXT}
 PAIR = {"recompute": RECOMPUTE, "copy": COPY}
@@ -132,9 +133,13 @@ EXAMPLES = {
             "achieved_gb_per_s": 1,
             "achieved_source": "a test",
             "achieved_sure": "checked",
+            "launch_us": 1,
+            "fixed_ms": 1,
+            "points": ((1, 1, 1),),
         },
         ENTRIES
-        | {"nominal_gb_per_s": POSITIVE, "achieved_gb_per_s": POSITIVE, "achieved_source": TEXT},
+        | {"nominal_gb_per_s": POSITIVE, "achieved_gb_per_s": POSITIVE, "achieved_source": TEXT}
+        | {"launch_us": NUMBER | NONE, "fixed_ms": NUMBER},
     ),
     "Profile": (
         Profile,
@@ -145,10 +150,28 @@ EXAMPLES = {
             "floor_ms": 1,
             "start_ms": 1,
             "ms_per_token": 1,
+            "ms_per_token2": 1,
             "points": ((1, 1),),
         },
-        ENTRIES | {"model": TEXT, "floor_ms": NUMBER, "start_ms": NUMBER, "ms_per_token": POSITIVE},
+        ENTRIES
+        | {"model": TEXT, "floor_ms": NUMBER, "start_ms": NUMBER, "ms_per_token": POSITIVE}
+        | {"ms_per_token2": NUMBER | NONE},
     ),
+    "Profile of points": (
+        lambda points: Profile(
+            **ENTRY,
+            model="mine",
+            devices=("A100",),
+            floor_ms=1,
+            start_ms=1,
+            ms_per_token=1,
+            points=((1, points),),
+        ),
+        {"points": 1},
+        {"points": POSITIVE},
+    ),
+    "add_own": (costs.add_own, {"entries": []}, {}),
+    "add_own of an entry": (lambda entries: costs.add_own([entries]), {"entries": LINK}, {}),
     "add": (costs.Catalogue(Model).add, {"entry": MODEL}, {"entry": {"a model"}}),
     "profile_of": (costs.profile_of, {"model": MODEL, "device": DEVICE}, OF),
     "Recompute": (
@@ -279,13 +302,13 @@ EXAMPLES = {
 
 
 # Entries of the catalogue have narrower ranges, with units.
-RANGES = {"Model", "Device", "Link", "Profile", "add"}
+RANGES = {"Model", "Device", "Link", "Profile", "Profile of points", "add"}
 # Answers that say "no link, or no block, is large enough".
 MAY_BE_INFINITE = {"crossover_bandwidth_at", "crossover_block_tokens", "least_block_tokens"}
 
 
 def test_no_function_is_left_out():
-    left_out = {"Catalogue", "Entry", "Mix", "load"}
+    left_out = {"Catalogue", "Entry", "Mix", "load", "read_own"}
     assert bad_input.callables(costs) - left_out <= EXAMPLES.keys()
 
 

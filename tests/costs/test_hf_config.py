@@ -196,6 +196,43 @@ def test_absent_fields_are_named_in_the_source():
     assert "num_hidden_layers, num_attention_heads, hidden_size, num_key_value_heads" in source
 
 
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ({"torch_dtype": "float32"}, "{'torch_dtype': 'float32'}"),
+        ({"dtype": "float8_e4m3fn"}, "{'dtype': 'float8_e4m3fn'}"),
+        ({"cache_implementation": "quantized"}, "{'cache_implementation': 'quantized'}"),
+        ({"kv_cache_dtype": "fp8"}, "{'kv_cache_dtype': 'fp8'}"),
+        (
+            {"quantization_config": {"bits": 4, "kv_cache_scheme": {"num_bits": 8}}},
+            "{'kv_cache_scheme': {'num_bits': 8}}",
+        ),
+        ({"quantization_config": {"kv_cache_quant_algo": "FP8"}}, "{'kv_cache_quant_algo': 'FP8'}"),
+    ],
+    ids=str,
+)
+def test_what_a_config_says_of_its_cache_is_not_left_out_without_a_word(config, said):
+    plain = Model.from_config(PUBLISHED["Llama-3-8B"])
+    model = Model.from_config(PUBLISHED["Llama-3-8B"] | config)
+    assert model.source.endswith(f"; what it says of the cache itself is left out: {said}")
+    assert shape(model) == shape(plain)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"use_cache": False},
+        {"torch_dtype": "bfloat16", "dtype": "float16"},
+        {"torch_dtype": "auto", "kv_cache_dtype": "auto", "cache_implementation": None},
+        {"quantization_config": {"bits": 4, "kv_cache_scheme": None}},
+        {"quantization_config": None},
+    ],
+    ids=str,
+)
+def test_a_cache_of_16_bits_needs_no_word(config):
+    assert "cache" not in Model.from_config(PUBLISHED["Llama-3-8B"] | config).source
+
+
 def test_a_file_reads_like_its_content(tmp_path):
     file = tmp_path / "config.json"
     file.write_text(json.dumps(PUBLISHED["gpt-oss-120b"]))
@@ -264,7 +301,21 @@ def test_what_is_not_known_is_said(config, said):
         Model.from_config(config)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[1]", '"llama"', "null", b"\xff\xfe\x00"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[1]",
+        '"llama"',
+        "null",
+        b"\xff\xfe\x00",
+        "[" * 100_000,
+        '{"a":' * 100_000,
+        "9" * 5000,
+    ],
+    ids=lambda text: str(text[:9]),
+)
 def test_a_file_that_is_no_config_is_named(tmp_path, text):
     file = tmp_path / "config.json"
     file.write_bytes(text if isinstance(text, bytes) else text.encode())

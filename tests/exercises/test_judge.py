@@ -1,17 +1,17 @@
 """The judge: its verdicts, and that nothing a learner's function does can stop or fool it."""
 
 import itertools
-import multiprocessing
 import os
 import signal
 import sys
-from multiprocessing.connection import Connection
+import time
+from pathlib import Path
 from textwrap import dedent
 
 import numpy as np
 import pytest
 
-from preemption.exercises import sandbox
+from preemption.exercises import display, sandbox
 from preemption.exercises.judge import Case, Task, judge, judge_here, show
 from preemption.exercises.sandbox import CAN_FORK
 
@@ -272,30 +272,23 @@ def test_the_child_leaves_an_interrupt_to_its_parent():
 
 
 @pytest.mark.skipif(not CAN_FORK, reason="no fork: an interrupt stops the function itself")
-def test_an_interrupt_stops_the_child_and_goes_on(capfd, monkeypatch):
-    waiting, wait = os.pipe()
-    poll = Connection.poll
-
-    def poll_and_tell(self, timeout):
-        os.write(wait, b".")
-        return poll(self, timeout)
-
+def test_an_interrupt_stops_the_child_and_goes_on(capfd):
     def press_stop():
-        os.read(waiting, 1)
+        time.sleep(0.2)
         os.kill(os.getppid(), signal.SIGINT)
         while True:
             pass
 
-    monkeypatch.setattr(Connection, "poll", poll_and_tell)
     # As a kernel has it; tests started in the background are told to ignore interrupts.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
+    started = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         judge(TASK, lambda _x, factor=1: press_stop() or factor)
     signal.signal(signal.SIGINT, before)
-    os.close(waiting)
-    os.close(wait)
-    assert multiprocessing.active_children() == []
+    assert time.monotonic() - started < 1
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
     assert capfd.readouterr() == ("", "")
 
 
@@ -304,6 +297,157 @@ def test_input_has_no_one_to_ask():
     verdict = judge(TASK, learner("def scale(x, factor=1): return input('x? ')"))
     assert verdict.outcome == "raises"
     assert "no one to answer input()" in verdict.words
+
+
+# What a function may leave behind: processes that would never end, and a thread.
+LEFT_BEHIND = [
+    "subprocess.Popen(['sleep', '60']).pid",
+    "subprocess.Popen(['sh', '-c', 'sleep 60 & echo $! ; wait'], stdout=-1).pid",
+    "os.fork() or time.sleep(60)",
+]
+
+
+def is_there(pid):
+    """Whether a process runs; one that has ended and waits for its parent does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc to look them up")
+@pytest.mark.parametrize("source", LEFT_BEHIND)
+@pytest.mark.parametrize("then", ["return x * factor", "while True: pass", "os._exit(0)"])
+def test_the_children_of_the_child_end_with_it(source, then, tmp_path):
+    note = tmp_path / "pids"
+    judge(
+        TASK,
+        learner(f"""
+            import os, subprocess, time
+            def scale(x, factor=1):
+                pid = {source}
+                with open({str(note)!r}, "a") as note:
+                    note.write(str(pid) + " ")
+                {then}
+        """),
+        limit_s=0.3,
+    )
+    pids = note.read_text().split()
+    assert pids
+    deadline = time.monotonic() + 5
+    while any(map(is_there, pids)) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not any(map(is_there, pids))
+
+
+@pytest.mark.skipif(not CAN_FORK, reason="no fork: a thread stays")
+def test_a_thread_that_never_ends_holds_nobody():
+    source = """
+        import threading, time
+        def scale(x, factor=1):
+            threading.Thread(target=time.sleep, args=(60,)).start()
+            return right(x, factor)
+    """
+    function = learner(source)
+    function.__globals__["right"] = right
+    before = time.monotonic()
+    assert judge(TASK, function).outcome == "right"
+    assert time.monotonic() - before < 2
+
+
+@pytest.mark.skipif(not CAN_FORK, reason="no fork: the function has the open files")
+def test_a_function_that_writes_into_all_open_files_harms_nobody(capfd):
+    reader, writer = os.pipe()
+    os.set_blocking(reader, False)
+    function = learner("""
+        import os
+        def scale(x, factor=1):
+            for number in range(256):
+                try:
+                    os.write(number, b"\\x00\\x00\\x7f\\xff" * 4)
+                    os.read(number, 1)
+                except OSError:
+                    pass
+            return right(x, factor)
+    """)
+    function.__globals__["right"] = right
+    before = time.monotonic()
+    assert judge(TASK, function).outcome == "right"
+    assert time.monotonic() - before < 2
+    with pytest.raises(BlockingIOError):
+        os.read(reader, 1)
+    os.close(reader)
+    os.close(writer)
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.skipif(not CAN_FORK, reason="no fork: the function has the open files")
+def test_what_a_function_has_others_print_is_dropped(capfd):
+    function = learner("""
+        import os
+        def scale(x, factor=1):
+            os.system("echo hello; echo error >&2")
+            return right(x, factor)
+    """)
+    function.__globals__["right"] = right
+    assert judge(TASK, function).outcome == "right"
+    assert capfd.readouterr() == ("", "")
+
+
+@both
+def test_the_time_is_for_all_calls_together(judge_it):
+    def scale(x, factor=1):
+        end = time.monotonic() + 0.15
+        while time.monotonic() < end:
+            pass
+        return right(x, factor)
+
+    assert judge_it(TASK, scale, limit_s=5).outcome == "right"
+    assert judge_it(TASK, scale, limit_s=0.25).outcome == "wrong"
+
+
+CIRCLES = [
+    "def scale(x, factor=1): return x * factor\nscale.__wrapped__ = scale",
+    """
+    def scale(x, factor=1): return x * factor
+    def other(): ...
+    scale.__wrapped__, other.__wrapped__ = other, scale
+    names = [scale]
+    """,
+    """
+    class Scale:
+        def __call__(self, x, factor=1): return x * factor
+        def __getattr__(self, name): return self
+    scale = Scale()
+    """,
+    """
+    class Scale:
+        __signature__ = "none"
+        def __call__(self, x, factor=1): return x * factor
+    scale = Scale()
+    """,
+]
+
+
+@both
+@pytest.mark.parametrize("source", CIRCLES)
+def test_wrappers_in_a_circle_are_judged_by_their_calls(judge_it, source):
+    names = {}
+    exec(dedent(source).strip(), names)
+    verdict = judge_it(TASK, names["scale"])
+    assert verdict.words == "scale(-1) gave -1, but a negative x calls for a ValueError."
+    check = display.check(names["scale"], "swap_ms")
+    assert check.outcome in ("wrong", "raises")
+
+
+@both
+def test_a_result_that_cannot_be_shown_is_shown_by_its_type(judge_it):
+    source = """
+        class Odd:
+            def __repr__(self): raise SystemExit
+        def scale(x, factor=1): return Odd()
+    """
+    assert "gave an object of type Odd: off." in judge_it(TASK, learner(source)).words
 
 
 def test_without_fork_all_runs_here(monkeypatch):

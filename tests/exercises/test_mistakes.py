@@ -1,5 +1,8 @@
 """What a reader is told of a wrong result: input, result and direction."""
 
+from decimal import Decimal
+
+import numpy as np
 import pytest
 
 from preemption.exercises.judge import judge_here
@@ -33,7 +36,14 @@ FIRST_TRIES = [
     ),
     ("recompute_ms", "lambda t, m=0.1: float('nan')", "gave nan: that is not a number."),
     ("recompute_ms", "lambda t, m=0.1: 10**400", "too large."),
-    ("recompute_ms", "lambda t, m=0.1: -(10**400)", "too small."),
+    ("recompute_ms", "lambda t, m=0.1: -(10**400)", "too small. Its sign is wrong."),
+    ("recompute_ms", "lambda t, m=0.1: -t * m", "gave -100.0: too small. Its sign is wrong."),
+    ("recompute_ms", "lambda t, m=0.1: -t * m / 1000", "too small. Its sign is wrong."),
+    ("recompute_ms", "lambda t, m=0.1: Decimal('sNaN')", "that is not a number."),
+    ("recompute_ms", "lambda t, m=0.1: Decimal('1e999999')", "too large."),
+    ("recompute_ms", "lambda t, m=0.1: 1j", "the result must be one number."),
+    ("recompute_ms", "lambda t, m=0.1: np.array([1.0])", "the result must be one number."),
+    ("recompute_ms", "lambda t, m=0.1: np.True_", "the result must be one number."),
     (
         "swap_ms",
         "lambda n, size, speed, round_trip=True: 1000 * n * size / speed",
@@ -97,6 +107,8 @@ FIRST_TRIES = [
     ("pick_victims", "lambda seqs, blocks_needed: 'c'", "must be a list of different names"),
     ("pick_victims", "lambda seqs, n: ['c', 'c']", "must be a list of different names"),
     ("pick_victims", "lambda seqs, n: [['c']]", "must be a list of different names"),
+    ("pick_victims", "lambda seqs, n: seqs", "must be a list of different names"),
+    ("pick_victims", "lambda seqs, n: np.array('c')", "must be a list of different names"),
     (
         "continuous_schedule",
         "lambda lengths, slots: [['A', 'B'], ['A', None], ['C', None], ['C', None]]",
@@ -121,12 +133,15 @@ FIRST_TRIES = [
     ("continuous_schedule", "lambda x, slots: [['A']]", "must have one entry per slot, 2."),
     ("continuous_schedule", "lambda x, slots: ['AB']", "must be a list of rows"),
     ("continuous_schedule", "lambda x, slots: [['A', 5]]", "held by the wrong sequence"),
+    ("continuous_schedule", "lambda x, slots: [{'A', 'B'}]", "must be a list of rows"),
+    ("continuous_schedule", "lambda x, slots: 5", "must be a list of rows"),
+    ("continuous_schedule", "lambda x, slots: []", "0 rows are too few."),
 ]
 
 
 @pytest.mark.parametrize(("name", "source", "words"), FIRST_TRIES)
 def test_a_mistake_is_named_with_input_result_and_direction(name, source, words):
-    verdict = judge_here(TASKS[name], eval(source))
+    verdict = judge_here(TASKS[name], eval(source, {"np": np, "Decimal": Decimal}))
     assert verdict.outcome == "wrong"
     assert words in verdict.words
 

@@ -23,3 +23,20 @@ def corners(boxes):
 
 def label_texts(explorer):
     return re.findall(r"<text [^>]*>([^<]*)</text>", page(explorer))
+
+
+def broken_places(svg):
+    """Return the attributes of an SVG that hold what is no number."""
+    attributes = re.findall(r'\b(?:d|x|y|width|height|viewBox|transform|points)="([^"]*)"', svg)
+    return [place for place in attributes if re.search(r"nan|inf", place, re.IGNORECASE)]
+
+
+_THINGS = "token|block|iteration|request|preemption|copy|copie|place|chunk|device|layer|slot|piece"
+
+
+def wrong_numbers(text):
+    """Return where one of a thing has a plural, or several have a singular."""
+    text = re.sub(r"<[^>]*>", " ", text)
+    one = rf"(?<![\d.,])1 (?:[a-z]+ )?(?:{_THINGS})s\b"
+    several = rf"(?<![\d.,])(?!1 )\d[\d,.]* (?:cached |free |output )?(?:{_THINGS})\b(?!-)"
+    return re.findall(one, text) + re.findall(several, text)

@@ -19,12 +19,29 @@ def test_two_requests_arrive_and_one_makes_room():
         "is admitted. Request 1 prefills 32 tokens. At its end: 3 free blocks. Nobody waits."
     )
     assert in_words(next(iteration for iteration in log if iteration.preempted)) == (
-        "Iteration 17, at 166.9 ms, takes 9.7 ms. Request 1 finds no block and is preempted: "
-        "3 blocks freed, 48 cached tokens dropped. Request 0 decodes. At its end: 3 free blocks. "
-        "Request 1 waits."
+        "Iteration 17, at 166.9 ms, takes 9.7 ms. Request 1 needs 1 block where none is free, "
+        "and is preempted: 3 blocks freed, 48 cached tokens dropped. Request 0 decodes. At its "
+        "end: 3 free blocks. Request 1 waits."
     )
     assert in_words(log[-1]).endswith(
         "Request 1 decodes. Request 1 finishes. At its end: 7 free blocks. Nobody waits."
+    )
+
+
+def test_a_request_that_goes_itself_found_too_few_blocks():
+    config = SchedulerConfig(16, 7, 48, 8, scheduler_reserve_full_isl=False)
+    log = log_of([Request("short", 0, 1, 40), Request("long", 0, 95, 1)], config)
+    assert log[0].end.free_blocks == 2
+    assert "Request long needs 3 blocks where 2 are free, and is preempted: 3 blocks" in in_words(
+        log[1]
+    )
+    log = log_of(
+        [Request("short", 0, 16, 33), Request("long", 0, 64, 1)],
+        replace(config, num_gpu_blocks=5, max_num_batched_tokens=32),
+    )
+    assert log[0].end.free_blocks == 2  # short takes one of them
+    assert "Request long needs 2 blocks where 1 is free, and is preempted: 1 block" in in_words(
+        log[1]
     )
 
 

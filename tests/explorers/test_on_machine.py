@@ -1,12 +1,14 @@
 """What all explorers of machines do, and the map."""
 
 import asyncio
+import html
 import re
+from dataclasses import replace
 
 import pytest
 
-from preemption import BlockExplorer, CrossoverMapExplorer, MachineExplorer
-from preemption.costs import LINKS, Link
+from preemption import BlockExplorer, CrossoverMapExplorer, MachineExplorer, MixExplorer
+from preemption.costs import DEVICES, LINKS, MODELS, Link
 from tests.explorers.machines import MACHINES, OPT
 from tests.explorers.reading import MAX_BYTES, page
 
@@ -83,3 +85,21 @@ def test_a_row_that_a_reader_adds_can_be_chosen_in_new_explorers():
             assert (explorer.settings, explorer._moving.value) == (before, page)
     finally:
         del LINKS["my disk"]
+
+
+@pytest.mark.parametrize(
+    "kind", [MachineExplorer, BlockExplorer, MixExplorer, CrossoverMapExplorer]
+)
+@pytest.mark.parametrize("name", [r"$\frac{1$ mine", "5$ or 6$", "<b>&amp;$x_1$"])
+def test_a_name_is_written_as_it_is(monkeypatch, kind, name):
+    given = {}
+    for key, entries in (("model", MODELS), ("device", DEVICES), ("link", LINKS)):
+        if hasattr(kind, key):
+            entry = replace(next(iter(entries.values())), name=f"{name} {key}")
+            monkeypatch.setitem(entries, entry.name, entry)
+            given[key] = entry.name
+    explorer = kind(**given)
+    bundle, _ = explorer._repr_mimebundle_()
+    assert bundle["image/png"]
+    drawn = page(explorer) + explorer._still.value
+    assert any(html.escape(written) in drawn for written in given.values())

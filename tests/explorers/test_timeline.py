@@ -1,5 +1,7 @@
 """The pictures of one eviction, which do not move."""
 
+import math
+
 import pytest
 
 from preemption import eviction_timeline, open_costs
@@ -14,6 +16,24 @@ def test_a_still_picture_speaks():
     data, metadata = picture._repr_mimebundle_()
     assert "5.243 ms" in data["text/plain"]
     assert metadata["image/png"]["alt"] == data["text/plain"]
+
+
+@pytest.mark.parametrize("show", [eviction_timeline, open_costs])
+@pytest.mark.parametrize(
+    ("bad", "error", "said"),
+    [
+        (-5, ValueError, "tokens must be 0 or more, not -5"),
+        (10**400, ValueError, "tokens must be 9,007,199,254,740,992 or less"),
+        (math.nan, TypeError, "tokens must be a whole number, not nan"),
+        (1.5, TypeError, "tokens must be a whole number, not 1.5"),
+        (True, TypeError, "tokens must be a whole number, not True"),
+        ("1000", TypeError, "tokens must be a whole number, not '1000'"),
+        (None, TypeError, "tokens must be a whole number, not None"),
+    ],
+)
+def test_what_is_no_number_of_tokens_is_refused(show, bad, error, said):
+    with pytest.raises(error, match=said):
+        show(bad)
 
 
 def test_open_costs_show_the_parts_but_not_the_times():

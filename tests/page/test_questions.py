@@ -2,7 +2,9 @@
 
 import asyncio
 import math
+import re
 import threading
+import time
 
 import pytest
 
@@ -90,6 +92,12 @@ def test_committing_without_a_choice_says_so(choice):
         (2.8, "right, within 10%"),
         (26.2144, "10 times too high"),
         (1.31072, "2 times too low"),
+        (1.1 * 2.62144, "right, within 10%"),
+        (0.9 * 2.62144, "right, within 10%"),
+        (1.1 * 2.62, "right, within 10%"),
+        (0.9 * 2.62, "right, within 10%"),
+        (1.11 * 2.62144, "1.11 times too high"),
+        (0.89 * 2.62144, "1.12 times too low"),
     ],
 )
 def test_a_guess_is_measured_against_the_truth(guess, value, reply):
@@ -115,7 +123,16 @@ def test_a_guess_of_a_wrong_type_is_refused(guess, bad):
     assert not guess.answered
 
 
-@pytest.mark.parametrize("typed", ["5", " 5 ", "5 GB/s", "5GB/s", "5.0", "5e0"])
+def test_no_guess_is_off_by_what_is_allowed():
+    for tolerance in (0.1, 0.15, 0.2):
+        for truth in (0.7, 2.62144, 33, 1e4 / 3, 524288):
+            for factor in (1 + tolerance, 1 - tolerance):
+                asked = NumericGuess("?", truth=truth, unit="ms", because="", tolerance=tolerance)
+                asked.answer(factor * truth)
+                assert ": right, within" in asked._reply_box.value
+
+
+@pytest.mark.parametrize("typed", ["5", " 5 ", "5 GB/s", "5GB/s", "5.0", "5e0", "5 gb/s"])
 def test_typing_a_guess(guess, typed):
     guess._control.value = typed
     guess.commit()
@@ -160,8 +177,59 @@ def test_a_typed_guess_that_is_none_is_told_kindly(guess, typed):
     guess._control.value = typed
     guess.commit()
     assert not guess.answered
-    assert "guess must be" in guess._reply_box.value
+    assert re.search("guess must be|Type a number in GB/s", guess._reply_box.value)
     assert "<b>" not in guess._reply_box.value
+
+
+def test_a_very_long_number_is_refused_at_once(guess):
+    before = time.monotonic()
+    for text in ("1" * 20_000, "1" * 20_000 + "x", ",".join(["111"] * 9_999), "." * 20_000):
+        guess._control.value = text
+        guess.commit()
+        assert "Type a number in GB/s" in guess._reply_box.value
+        assert len(guess._reply_box.value) < 1_000
+    assert time.monotonic() - before < 1
+    assert not guess.answered
+
+
+def test_an_error_of_an_observer_does_not_replace_the_answer(choice, guess, typed):
+    def fail(_change):
+        raise LookupError("<not mine>")
+
+    for question, right in ((choice, "No"), (guess, "2.62"), (typed, "so")):
+        question.observe(fail, "value")
+        question._control.value = right  # which a typed answer takes at once
+        if not question.answered:
+            question.commit()
+        assert question.answered
+        assert re.search("[Rr]ight|so &lt;b&gt;", question._reply_box.value)
+        assert "failed: LookupError (&lt;not mine&gt;)" in question._reply_box.value
+
+
+def test_in_code_the_error_of_an_observer_is_raised_and_the_answer_is_open(choice):
+    choice.observe(lambda _: 1 / 0, "value")
+    with pytest.raises(ZeroDivisionError):
+        choice.answer("No")
+    assert choice.value == "No"
+    assert "Because &lt;no&gt;." in choice._reply_box.value
+
+
+def test_enter_in_an_empty_box_says_what_is_wanted(guess, typed):
+    for question in (guess, typed):
+        question._control._handle_custom_msg({"event": "submit"}, [])
+    assert "The box is empty. Type a number in GB/s." in guess._reply_box.value
+    assert 'role="status"' in typed._reply_box.value
+
+
+def test_a_judge_that_refuses_is_shown():
+    def judge(text):
+        raise ValueError(f"<{text}> is no answer")
+
+    refusing = TypedAnswer("?", label="a", judge=judge, right="x")
+    refusing._control.value = "y"
+    assert "&lt;y&gt; is no answer" in refusing._reply_box.value
+    with pytest.raises(ValueError, match="<z> is no answer"):
+        refusing.answer("z")
 
 
 def test_value_can_be_observed_and_not_set(guess):

@@ -69,6 +69,7 @@ class Audit:
         remaining = list(self.running)
         for event in log.preempted:
             assert event.needed_by in self.running
+            assert event.blocks_needed > event.blocks_free
             if self.victim == "last admitted":
                 assert event.id == remaining[-1]
             elif self.victim == "priority":

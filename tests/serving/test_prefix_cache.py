@@ -217,11 +217,11 @@ class Checked(Scheduler):
         super().__init__(*given)
         self.written = {}  # block -> key of what was computed into it
 
-    def preempt(self, seq, asker, decision):
+    def preempt(self, seq, asker, n, decision):
         pool = self.pool
         others = {b for each in self.running if each is not seq for b in each.table}
         expected = give_back(list(pool.queue), list(seq.table), seq.keyed, others)
-        super().preempt(seq, asker, decision)
+        super().preempt(seq, asker, n, decision)
         assert list(pool.queue) == expected
 
     def schedule(self):

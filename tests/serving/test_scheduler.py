@@ -89,7 +89,7 @@ def test_two_requests_collide():
     assert (result.preemptions, result.recomputed_tokens) == (1, 48)
     assert result.iterations == 63
     log = next(log for log in result.log if log.preempted)
-    assert log.preempted[0] == (1, 48, 49, 3, 1, "recompute", 3, 0)
+    assert log.preempted[0] == (1, 48, 49, 3, 1, 1, 0, "recompute", 3, 0)
     assert (log.blocks, log.decided.waiting, log.decode_tokens) == ({0: 4}, (1,), 1)
     first = result.log[0]
     assert (first.prefill_tokens, first.duration_ns) == (64, 11_200_000)

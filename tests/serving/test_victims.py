@@ -81,3 +81,82 @@ def test_a_rule_that_is_none_is_refused():
         ValueError, match="victim must return one of the running requests, not 'r0'"
     ):
         chosen(lambda running: running[0].request.id, candidate(0))
+
+
+def sorting(running):
+    running.sort(key=lambda candidate: candidate.cached_tokens)
+    return running[0]
+
+
+def popping(running):
+    return running.pop()
+
+
+def emptying(running):
+    del running[1:]
+    return running[0]
+
+
+def writing_a_place(running):
+    running[0] = running[-1]
+    return running[0]
+
+
+def writing_a_figure(running):
+    running[0].cached_tokens = 0
+    return running[0]
+
+
+def writing_into_a_request(running):
+    running[-1].request.priority = 9
+    return running[-1]
+
+
+@pytest.mark.parametrize("serve", [serving.simulate, serving.simulate_plain])
+@pytest.mark.parametrize(
+    "rule",
+    [sorting, popping, emptying, writing_a_place, writing_a_figure, writing_into_a_request],
+)
+def test_a_rule_cannot_change_what_it_gets(serve, rule):
+    requests, config = serving.two(), serving.SchedulerConfig(16, 8, 64, 8)
+    with pytest.raises((AttributeError, TypeError)):
+        serve(requests, config, serving.RunSettings(victim=rule))
+    assert requests == serving.two()
+
+
+@pytest.mark.parametrize("serve", [serving.simulate, serving.simulate_plain])
+@pytest.mark.parametrize(
+    "rule",
+    [
+        len,
+        list,
+        lambda running: running[9:] or None,
+        lambda running: running[0].request,
+        lambda running: running[0].request.id,
+        lambda running: running[0]._replace(cached_tokens=0),
+        lambda running: running[0]._replace(order=99),
+    ],
+)
+def test_an_answer_that_was_not_offered_is_refused(serve, rule):
+    with pytest.raises(ValueError, match="victim must return one of the running requests, not "):
+        serve(
+            serving.two(),
+            serving.SchedulerConfig(16, 8, 64, 8),
+            serving.RunSettings(victim=rule),
+        )
+
+
+def test_both_engines_offer_a_rule_the_same():
+    requests, config = serving.eight(), serving.SchedulerConfig(16, 16, 64, 8)
+    offered = []
+    for serve in (serving.simulate, serving.simulate_plain):
+        seen = []
+
+        def sorted_by_cache(running, seen=seen):
+            seen.append(running)
+            return sorted(running, key=lambda candidate: candidate.cached_tokens)[0]
+
+        result = serve(requests, config, serving.RunSettings(victim=sorted_by_cache))
+        assert result.preemptions == len(seen) > 0
+        offered.append(seen)
+    assert offered[0] == offered[1]

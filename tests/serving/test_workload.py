@@ -61,7 +61,7 @@ def test_the_table_is_that_of_the_real_trace(kind):
 
 
 def test_azure_shaped_refuses_what_it_cannot_make():
-    with pytest.raises(ValueError, match='kind must be "conversation" or "code", not '):
+    with pytest.raises(ValueError, match='kind must be "conversation", "code" or "conv", not '):
         azure_shaped(0, 1, "chat")
     with pytest.raises(ValueError, match="minutes must be finite and above 0, not 0"):
         azure_shaped(0, 0)
@@ -93,8 +93,40 @@ def test_read_trace_refuses_another_file(tmp_path):
         ValueError, match=r"other.csv is not an Azure .* its columns are \['a', 'b'"
     ):
         read_trace(path)
+    for not_text in (b"\xff\xfe\x00", TRACE.encode() + b"\n\xff", b"x" * 200_000):
+        path.write_bytes(not_text)
+        with pytest.raises(ValueError, match=r"other\.csv is not an Azure"):
+            read_trace(path)
     with pytest.raises(FileNotFoundError):
         read_trace(tmp_path / "none.csv")
+
+
+@pytest.mark.parametrize("path", [True, 0, 1.5, None, b"trace.csv", ["trace.csv"]])
+def test_read_trace_takes_a_path_and_no_descriptor(path):
+    with pytest.raises(TypeError, match="str"):
+        read_trace(path)
+
+
+def test_the_first_minutes_are_read_to_their_end(tmp_path):
+    path = tmp_path / "trace.csv"
+    at = ["00:00.0", "01:59.9999999", "02:00.0", "02:59.9999999", "03:00.0"]
+    rows = [f"2023-11-16 00:{time},1,1" for time in at]
+    path.write_text("TIMESTAMP,ContextTokens,GeneratedTokens\n" + "\n".join(rows))
+    assert [len(read_trace(path, minutes)) for minutes in (1, 2, 3, 3.5)] == [1, 2, 4, 5]
+    assert len(read_trace(path)) == 5
+    for bad, error in ((0, ValueError), (float("nan"), ValueError), (True, TypeError)):
+        with pytest.raises(error, match="minutes must be"):
+            read_trace(path, bad)
+
+
+@pytest.mark.parametrize("kind", ["conversation", "code"])
+@pytest.mark.parametrize("minutes", [1, 3, 10])
+def test_arrivals_fill_every_minute(kind, minutes):
+    arrivals = [request.arrival_ms for request in azure_shaped(0, minutes, kind)]
+    in_minute = [sum(m <= at / 60_000 < m + 1 for at in arrivals) for m in range(minutes)]
+    assert sum(in_minute) == len(arrivals)
+    assert min(in_minute) > 0.7 * len(arrivals) / minutes
+    assert 59_000 < max(arrivals) - 60_000 * (minutes - 1) < 60_000
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,16 @@ from collections.abc import Sequence
 from preemption.serving.replay import read_recorded, replay
 
 # What reading and repeating a file may raise that holds something else, or half of a trace.
-_BROKEN_FILE = (OSError, EOFError, zlib.error, LookupError, ValueError, TypeError, AttributeError)
+_BROKEN_FILE = (
+    OSError,
+    EOFError,
+    zlib.error,
+    LookupError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    RecursionError,
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -111,5 +111,5 @@ def test_the_button_minds_an_empty_box(notebook):
     box.press("Tab")
     notebook.page.keyboard.press("Space")
     expect(answer_to(notebook, "the cheaper way")).to_have_text(
-        "The box is empty. Type your answer."
+        "The box is empty. Type one of the two words: recompute or swap."
     )

@@ -1,0 +1,164 @@
+"""A load in a pool that is too small: what a rule, a way back or a setting does to everybody.
+
+The load is 664 Azure-shaped conversation requests, two minutes at the rate of the trace. With one
+seed they are the same requests at every rate, only closer together or further apart.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from preemption.checks import scalar
+from preemption.costs import BLOCK_TOKENS
+from preemption.serving import (
+    Request,
+    Result,
+    RunSettings,
+    SchedulerConfig,
+    azure_shaped,
+    quantiles,
+    simulate,
+    simulate_pools,
+)
+
+MINUTES = 2
+SEEDS = tuple(range(20))
+
+
+class Measures(NamedTuple):
+    """What a run did to those it served. Percentiles are over all requests."""
+
+    preemptions: int
+    recomputed_tokens: int
+    recompute_share: float
+    """Share of all computed tokens that had been computed before."""
+    ttft_p50_ms: float
+    ttft_p99_ms: float
+    tpot_p50_ms: float
+    tpot_p99_ms: float
+    tokens_per_s: float
+    """Generated tokens per second."""
+    longest_pause_ms: float
+    """The longest that a preempted request waited until it ran again."""
+
+
+class Spread(NamedTuple):
+    """A figure over many seeds: its 5th, 50th and 95th percentile."""
+
+    low: float
+    median: float
+    high: float
+
+
+class Server(NamedTuple):
+    """What a load is served with."""
+
+    config: SchedulerConfig
+    settings: RunSettings = RunSettings()
+
+    def given(self, **changes: Any) -> "Server":
+        """Return this server with some fields of its two parts changed, named as they are there."""
+        config, settings = (
+            {name: value for name, value in changes.items() if hasattr(part, name)} for part in self
+        )
+        if unknown := changes.keys() - config.keys() - settings.keys():
+            raise TypeError(f"neither SchedulerConfig nor RunSettings has {', '.join(unknown)}")
+        return Server(replace(self.config, **config), replace(self.settings, **settings))
+
+
+def server(pool_tokens: int, **changes: Any) -> Server:
+    """Return vLLM's scheduler with this pool: prefix caching off, budget 2,048, 256 requests.
+
+    `pool_tokens` is rounded down to whole blocks of 16 tokens. `changes` are fields of
+    SchedulerConfig or RunSettings.
+    """
+    blocks = pool_tokens // BLOCK_TOKENS
+    return Server(SchedulerConfig(BLOCK_TOKENS, blocks + 1, 2_048, 256)).given(**changes)
+
+
+def measures(result: Result) -> Measures:
+    """Return the figures of a run that finished."""
+    arrivals, more_tokens = np.array(
+        [(request.arrival_ns, request.output_tokens - 1) for request in result.requests]
+    ).T
+    first, finished = np.array(result.first_token_ns), np.array(result.finished_ns)
+    ttft_ms = (first - arrivals) / 1e6
+    tpot_ms = ((finished - first)[more_tokens > 0] / more_tokens[more_tokens > 0]) / 1e6
+    paused_since: dict[int, int | None] = {}
+    longest_ns = 0
+    for request, admitted, left, _ in result.stays:
+        if (since := paused_since.get(request)) is not None:
+            longest_ns = max(longest_ns, admitted - since)
+        paused_since[request] = left
+    (ttft_p50, ttft_p99), (tpot_p50, tpot_p99) = (
+        np.percentile(times_ms, (50, 99)).tolist() for times_ms in (ttft_ms, tpot_ms)
+    )
+    return Measures(
+        preemptions=result.preemptions,
+        recomputed_tokens=result.recomputed_tokens,
+        recompute_share=result.recompute_share,
+        ttft_p50_ms=ttft_p50,
+        ttft_p99_ms=ttft_p99,
+        tpot_p50_ms=tpot_p50,
+        tpot_p99_ms=tpot_p99,
+        tokens_per_s=result.tokens_per_s,
+        longest_pause_ms=longest_ns / 1e6,
+    )
+
+
+@lru_cache(maxsize=64)
+def two_minutes(seed: int, requests_per_s: float) -> tuple[Request, ...]:
+    """Return the load of this seed at this mean rate.
+
+    Raises ValueError for a rate that is not above 0, TypeError for a wrong type.
+    """
+    scalar("requests_per_s", requests_per_s, positive=True)
+    stretch = float(quantiles("conversation")["requests_per_s"]) / requests_per_s
+    requests = azure_shaped(seed, MINUTES)
+    return tuple(replace(r, arrival_ms=r.arrival_ms * stretch) for r in requests)
+
+
+def over_pools(
+    requests: Sequence[Request], pools_tokens: Sequence[int], served_by: Server
+) -> tuple[Measures, ...]:
+    """Return the figures of the load in each of these pools, which increase.
+
+    The number of preemptions does not fall steadily as the pool grows, so every pool is run, and
+    nothing is interpolated. Raises what `simulate_pools` raises.
+    """
+    blocks = [tokens // served_by.config.block_size + 1 for tokens in pools_tokens]
+    results = simulate_pools(requests, served_by.config, blocks, served_by.settings)
+    seen: dict[int, Measures] = {}
+    return tuple(seen.setdefault(id(result), measures(result)) for result in results)
+
+
+def side_by_side(
+    servers: Mapping[str, Server], requests_per_s: float, seeds: Sequence[int] = SEEDS
+) -> Iterator[tuple[str, int, Measures]]:
+    """Serve the load of each seed by each server; yield name, seed and figures, run by run."""
+    for seed in seeds:
+        requests = two_minutes(seed, requests_per_s)
+        for name, each in servers.items():
+            yield name, seed, measures(simulate(requests, *each))
+
+
+def spread(values: Sequence[float]) -> Spread:
+    """Return the 5th, 50th and 95th percentile of the figures of many seeds."""
+    return Spread(*np.percentile(values, (5, 50, 95)).tolist())
+
+
+LEVERS: dict[str, Callable[[Server], Server]] = {
+    "another rule": lambda base: base.given(victim="smallest cache"),
+    "swap": lambda base: base.given(resume="swap"),
+    "prefix caching": lambda base: base.given(enable_prefix_caching=True),
+    "watermark": lambda base: base.given(watermark=0.05),
+    "fewer at a time": lambda base: base.given(max_num_seqs=24),
+    "smaller budget": lambda base: base.given(max_num_batched_tokens=512),
+    "a tenth more memory": lambda base: base.given(
+        num_gpu_blocks=base.config.usable_blocks * 11 // 10 + 1
+    ),
+}
+"""What can be changed about a server that preempts, by name."""

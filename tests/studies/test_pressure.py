@@ -1,0 +1,104 @@
+"""A load under pressure: the figures of a run, many pools, many servers."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from preemption import serving, studies
+from preemption.serving import Request, RunSettings, SchedulerConfig, simulate, simulate_plain
+from preemption.studies import (
+    LEVERS,
+    measures,
+    over_pools,
+    server,
+    side_by_side,
+    spread,
+    two_minutes,
+)
+
+RATE_PER_S = 5.53
+
+
+def test_the_figures_of_a_run():
+    config = SchedulerConfig(16, 16, 64, 8)
+    result = simulate_plain(serving.eight(), config)
+    found = measures(result)
+    assert found.preemptions == result.preemptions > 0
+    assert found.recomputed_tokens == result.recomputed_tokens
+    assert found.recompute_share == result.recompute_share
+    ttft_ms, tpot_ms = list(result.ttft_ms.values()), list(result.tpot_ms.values())
+    assert found[3:7] == pytest.approx(
+        [*np.percentile(ttft_ms, (50, 99)), *np.percentile(tpot_ms, (50, 99))]
+    )
+    assert found.tokens_per_s == result.tokens_per_s
+    pauses_ms = []
+    for request in serving.eight():
+        stays = [stay for stay in result.time_line if stay.id == request.id]
+        pauses_ms += [
+            after.admitted_ms - before.left_ms for before, after in itertools.pairwise(stays)
+        ]
+    assert len(pauses_ms) == result.preemptions
+    assert found.longest_pause_ms == pytest.approx(max(pauses_ms))
+
+
+def test_one_output_token_has_no_time_per_token():
+    config = SchedulerConfig(16, 16, 64, 8)
+    requests = [Request("a", 0.0, 9, 1), Request("b", 0.0, 9, 3)]
+    result = simulate(requests, config)
+    assert measures(result).tpot_p50_ms == pytest.approx(result.tpot_ms["b"])
+    assert measures(result).longest_pause_ms == 0.0
+
+
+def test_the_same_requests_come_closer_together():
+    slow, fast = two_minutes(3, 2.0), two_minutes(3, 4.0)
+    for a, b in zip(slow, fast, strict=True):
+        assert a.arrival_ms == pytest.approx(2 * b.arrival_ms)
+        assert (a.prompt_tokens, a.output_tokens) == (b.prompt_tokens, b.output_tokens)
+    assert two_minutes(3, 4.0) != two_minutes(4, 4.0)
+    for bad in (0.0, -1.0, float("nan")):
+        with pytest.raises(ValueError, match="requests_per_s"):
+            two_minutes(0, bad)
+
+
+@pytest.mark.parametrize("change", [{}, {"victim": "smallest cache"}, {"resume": "swap"}])
+def test_many_pools_are_as_many_runs(change):
+    base, requests = server(16_384, **change), two_minutes(0, RATE_PER_S)
+    pools = (24_000, 40_000, 90_000, 91_000)
+    found = over_pools(requests, pools, base)
+    for tokens, each in zip(pools, found, strict=True):
+        assert each == measures(simulate(requests, *base.given(num_gpu_blocks=tokens // 16 + 1)))
+    assert found[0].preemptions > found[2].preemptions == 0
+    assert found[2] == found[3]
+
+
+def test_servers_side_by_side_serve_the_same_loads():
+    servers = {"as it is": server(32_000), "swap": server(32_000, resume="swap")}
+    rows = list(side_by_side(servers, RATE_PER_S, seeds=(0, 1)))
+    assert [row[:2] for row in rows] == [(name, seed) for seed in (0, 1) for name in servers]
+    for name, seed, found in rows:
+        assert found == measures(simulate(two_minutes(seed, RATE_PER_S), *servers[name]))
+
+
+def test_a_server_with_other_settings():
+    base = server(1_000)
+    assert base.config == SchedulerConfig(16, 63, 2_048, 256)
+    assert base.settings == RunSettings()
+    changed = base.given(watermark=0.1, victim="random")
+    assert (changed.config.watermark, changed.settings.victim) == (0.1, "random")
+    assert base.config.watermark == 0.0
+    with pytest.raises(TypeError, match="has wattermark"):
+        base.given(wattermark=0.1)
+    with pytest.raises(ValueError, match="watermark"):
+        base.given(watermark=2)
+
+
+def test_each_lever_changes_the_server():
+    base = server(32_000)
+    assert all(change(base) != base for change in LEVERS.values())
+    assert LEVERS["a tenth more memory"](base).config.usable_blocks == 2_200
+
+
+def test_spread_over_seeds():
+    assert spread(range(101)) == (5, 50, 95)
+    assert tuple(range(20)) == studies.SEEDS
