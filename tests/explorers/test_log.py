@@ -2,8 +2,12 @@
 
 from dataclasses import replace
 
+import pytest
+
 from preemption.explorers.log import in_words
 from preemption.serving import Request, RunSettings, SchedulerConfig, simulate, two
+from tests.explorers.reading import wrong_numbers
+from tests.serving.scheduler_loads import random_load
 
 COLLISION = SchedulerConfig(16, 8, 64, 8)
 
@@ -90,3 +94,20 @@ def test_several_blocks_are_overwritten():
     requests = [Request(0, 0, 64, 1), Request(1, 1000, 64, 1)]
     config = SchedulerConfig(16, 5, 128, 8, enable_prefix_caching=True)
     assert "4 cached blocks are overwritten." in in_words(log_of(requests, config)[-1])
+
+
+@pytest.mark.parametrize("caching", [False, True])
+def test_every_number_agrees_with_its_noun(caching):
+    said = []
+    for seed in range(30):
+        requests, config, how = random_load(seed, enable_prefix_caching=caching)
+        said += map(in_words, simulate(requests, config, replace(how, log=True)).log)
+    assert wrong_numbers(" | ".join(said)) == []
+    assert sum("1 cached token " in words for words in said) > 0
+    assert sum("1 free block." in words for words in said) > 0
+
+
+def test_one_cached_token():
+    requests = [Request("old", 0, 1, 3), Request("young", 5, 1, 3)]
+    said = " ".join(map(in_words, log_of(requests, SchedulerConfig(1, 4, 8, 8))))
+    assert "1 block freed, 1 cached token dropped." in said
