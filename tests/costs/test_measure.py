@@ -346,7 +346,7 @@ def test_this_machine_is_measured_in_the_time_given(machine):
     assert steps
     found = Measured.of(run)
     assert found.profile, found.remarks
-    assert found.links[0].name == "within memory (own)"
+    assert found.links[0].name == "memory (own)"
     assert 0.01 < found.device.bf16_tflop_per_s < 100
     assert found.profile.ms_per_token > 0
     assert "PyTorch" in found.device.source

@@ -185,7 +185,9 @@ class HostMemory:
 
     def __init__(self, kind: str, *, pinned: bool) -> None:
         self._kind, self._pinned = kind, pinned
-        self.name = "within memory" if kind == "cpu" else "host memory"
+        self.name, self.note = "host memory", ""
+        if kind == "cpu":
+            self.name, self.note = "memory", "copies within the memory of the CPU itself"
         if kind == "cuda":
             self.name += ", pinned" if pinned else ", not pinned"
         # Apple's driver queues the work of all threads in one line.

@@ -28,9 +28,10 @@ _WEIGHTS_SHARE = 0.5
 
 
 class Store(Protocol):
-    """Slower memory that a cache can be copied to; `name` says which."""
+    """Slower memory that a cache can be copied to; `name` says which, `note` what is special."""
 
     name: str
+    note: str
 
     @property
     def ways(self) -> Sequence[Way]:
