@@ -335,21 +335,25 @@ def test_pytorch_is_not_loaded_before_it_is_needed():
 
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory):
-    for needed in ("torch", "psutil"):
-        pytest.importorskip(needed, reason="PyTorch is not installed: the extra `measure`")
+    for needed in ("psutil", "torch"):
+        module = pytest.importorskip(needed, reason=f"{needed} is missing: the extra `measure`")
+    module.set_num_threads(1)  # several wait for each other where other tests run besides
     return this_machine("cpu", tmp_path_factory.mktemp("disk"))
 
 
 def test_this_machine_is_measured_in_the_time_given(machine):
-    run = Run(machine, MODELS["Qwen2.5-0.5B"], seconds=10, memory_bytes=0.4e9)
-    steps = list(run)
-    assert steps
+    shape = {"layers": 2, "heads": 8, "head_dim": 64, "kv_heads": 2, "parameters": 6e6}
+    small = costs.Model(name="a small one", source="a test", sure="derived", **shape)
+    run = Run(machine, small, seconds=8, memory_bytes=0.4e9)
+    assert list(run)
     found = Measured.of(run)
-    assert found.profile, found.remarks
-    assert found.links[0].name == "memory (own)"
     assert 0.01 < found.device.bf16_tflop_per_s < 100
-    assert found.profile.ms_per_token > 0
     assert "PyTorch" in found.device.source
+    assert run.prefills
+    assert run.layers in (1, 2)
+    assert {each.store for each in run.copies} >= {"memory"}
+    # What a busy machine does not reach in this time is said.
+    assert found.profile or "5 measured points or more" in " ".join(found.remarks)
 
 
 @pytest.mark.usefixtures("machine")

@@ -23,7 +23,7 @@ def test_two_requests_arrive_and_one_makes_room():
         "is admitted. Request 1 prefills 32 tokens. At its end: 3 free blocks. Nobody waits."
     )
     assert in_words(next(iteration for iteration in log if iteration.preempted)) == (
-        "Iteration 17, at 167.3 ms, takes 9.7 ms. Request 1 needs 1 block where none is free, "
+        "Iteration 17, at 166.9 ms, takes 9.7 ms. Request 1 needs 1 block where none is free, "
         "and is preempted: 3 blocks freed, 48 cached tokens dropped. Request 0 decodes. At its "
         "end: 3 free blocks. Request 1 waits."
     )
