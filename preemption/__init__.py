@@ -26,9 +26,11 @@ if TYPE_CHECKING:
         LoadExplorer,
         MachineExplorer,
         MixExplorer,
+        OwnMachine,
         SlotExplorer,
         eviction_timeline,
         open_costs,
+        recorded_machine,
     )
 
 __all__ = [
@@ -40,6 +42,7 @@ __all__ = [
     "LoadExplorer",
     "MachineExplorer",
     "MixExplorer",
+    "OwnMachine",
     "SlotExplorer",
     "cheaper",
     "check",
@@ -51,6 +54,7 @@ __all__ = [
     "pick_victim",
     "progress",
     "recompute_ms",
+    "recorded_machine",
     "solution",
     "swap_ms",
 ]

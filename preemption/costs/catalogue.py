@@ -23,8 +23,9 @@ from preemption.costs.hf_config import read_config
 Sure: TypeAlias = Literal["checked", "thread", "second-hand", "derived"]
 
 BITS = (16, 8, 4)
-# How the source of an entry begins that a reader measured.
-OWN = "measured on this machine"
+# How the source of an entry begins that was measured by this package; and on the reader's machine.
+_MEASURED = "measured on "
+OWN = f"{_MEASURED}this machine"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,8 +51,8 @@ class Entry:
 
     @property
     def own(self) -> bool:
-        """Whether the reader measured it."""
-        return self.source.startswith(OWN)
+        """Whether it was measured by this package, so that it is not published."""
+        return self.source.startswith(_MEASURED)
 
     def _in_range(self, key: str, low: float, high: float, unit: str) -> None:
         value = getattr(self, key)

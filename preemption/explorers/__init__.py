@@ -13,6 +13,7 @@ slot_chart      static groups and iteration-level admission
 chunks          a long prompt in chunks
 attention_map   who attends to whom in chunks
 load            latency and throughput by arrival rate
+own_machine     the reader's machine, measured, and one that was recorded
 
 comparison      how both ways to resume compare, in words and in a table
 on_machine      the settings of a model on a device
@@ -27,6 +28,7 @@ from preemption.explorers.eviction_costs import CostExplorer
 from preemption.explorers.load import LoadExplorer
 from preemption.explorers.machine_costs import MachineExplorer
 from preemption.explorers.mix import MixExplorer
+from preemption.explorers.own_machine import OwnMachine, recorded_machine
 from preemption.explorers.slot_chart import SlotExplorer
 from preemption.explorers.timeline import eviction_timeline, open_costs
 
@@ -39,7 +41,9 @@ __all__ = [
     "LoadExplorer",
     "MachineExplorer",
     "MixExplorer",
+    "OwnMachine",
     "SlotExplorer",
     "eviction_timeline",
     "open_costs",
+    "recorded_machine",
 ]

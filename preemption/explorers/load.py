@@ -1,33 +1,28 @@
-"""Arrival rate and pool against latency and throughput, and where preemption begins."""
+"""Arrival rate and pool against latency and throughput; where preemption begins, and the cliff."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from preemption import studies, words
-from preemption.figures.load import Load, LoadCurves
+from preemption.figures.load import Load, LoadCurves, between
 from preemption.page import html
 from preemption.page.controls import Number, Whole
 from preemption.page.explorer import Explorer, Words
 
-_POOLS = range(1_000, 10_001, 500)
+_POOLS, _RATES = studies.POOLS, studies.RATES_PER_S
 
 
 class LoadExplorer(Explorer[Load]):
-    """Set the arrival rate and the pool; see latency and throughput, and where preemption begins.
+    """Set the arrival rate and the pool; see latency and throughput over 20 loads.
 
-    `rate` (2 to 9 requests per second) and `pool` (1,000 to 10,000 blocks of 16 tokens) may be
-    set from code too. `guesses` are numeric questions about the rate at which preemption begins
-    in the default pool. A new pool takes a run for each rate; those are kept.
+    `rate` (2 to 9 requests per second) and `pool` (from 1,000 blocks of 16 tokens to those of the
+    whole machine) may be set from code too. `guesses` are numeric questions about the rate at
+    which preemption begins in the default pool. A pool that is no place of the slider is
+    simulated, which takes about a second; the others were before.
     """
 
     pool = Whole("pool (blocks)", default=3_000, low=_POOLS[0], high=_POOLS[-1], places=_POOLS)
-    rate = Number(
-        "requests/s",
-        default=4.0,
-        low=studies.RATES_PER_S[0],
-        high=studies.RATES_PER_S[-1],
-        places=studies.RATES_PER_S,
-    )
+    rate = Number("requests/s", default=4.0, low=_RATES[0], high=_RATES[-1], places=_RATES)
 
     def __init__(self, guesses: Sequence[Any] = ()) -> None:
         curves, kind = LoadCurves(), type(self)
@@ -40,39 +35,46 @@ class LoadExplorer(Explorer[Load]):
             pool=self.pool,
             here=studies.under_load(self.rate, self.pool),
             points=points,
-            preempts_from=studies.preempts_from(points),
+            preempts=studies.first_preemption(points),
+            cliff=studies.cliff(points),
+            machine=studies.sweep(_POOLS[-1]),
         )
 
     def _say(self, answer: Load) -> Words:
         here, calm, full = answer.here, answer.points[0], answer.points[-1]
-        onset = "nowhere in this range"
-        if answer.preempts_from is not None:
-            onset = f"{words.plain(answer.preempts_from)} requests/s"
-            already = answer.preempts_from == calm.requests_per_s
-            onset = f"already at {onset}" if already else f"from {onset} on"
+        again = studies.Range(*(100 * share for share in here.recompute_share))
         verdict = (
             f"{words.plain(here.requests_per_s)} requests/s, {words.count(answer.pool, 'block')}: "
-            f"{words.count(here.preemptions, 'preemption')}, "
-            f"{words.digits(100 * here.recompute_share, 2)}% of the computed tokens computed "
-            f"again, {_digits(here.tokens_per_s)} output tokens/s. This pool preempts {onset}."
+            f"{_range(here.preemptions)} preemptions, {_range(again, 2)}% of the computed tokens "
+            f"computed again, {_range(here.tokens_per_s)} output tokens/s. "
+            f"First preemption: {_onset(answer.preempts)}. Cliff: {_onset(answer.cliff)}. "
+            f"The whole machine has {words.count(_POOLS[-1], 'block')}."
         )
         return Words(
             verdict=verdict,
             alternative=f"Latency and throughput over the rate of arrivals. {verdict} From "
             f"{words.plain(calm.requests_per_s)} to {words.plain(full.requests_per_s)} requests "
-            f"per second the median time to first token grows from {_digits(calm.ttft_p50_ms)} ms "
-            f"to {_digits(full.ttft_p50_ms)} ms, the throughput from {_digits(calm.tokens_per_s)} "
-            f"to {_digits(full.tokens_per_s)} tokens per second.",
+            f"per second the median time to first token grows from {_range(calm.ttft_p50_ms)} ms "
+            f"to {_range(full.ttft_p50_ms)} ms, the throughput from {_range(calm.tokens_per_s)} "
+            f"to {_range(full.tokens_per_s)} tokens per second.",
             table=html.table(
-                ["at this rate (ms)", "p50", "p99"],
+                ["at this rate (ms), 20 loads", "p50", "p99"],
                 [
-                    ["time to first token", *map(_digits, (here.ttft_p50_ms, here.ttft_p99_ms))],
-                    ["time per output token", *map(_digits, (here.tpot_p50_ms, here.tpot_p99_ms))],
+                    ["time to first token", *map(_range, (here.ttft_p50_ms, here.ttft_p99_ms))],
+                    ["time per output token", *map(_range, (here.tpot_p50_ms, here.tpot_p99_ms))],
                 ],
                 numbers=[1, 2],
             ),
         )
 
 
-def _digits(value: float) -> str:
-    return words.digits(value, 3)
+def _range(found: studies.Range, figures: int = 3) -> str:
+    """Write the lowest and the highest: "28 to 51"."""
+    ends = (words.digits(value, figures) for value in (found.low, found.high))
+    return " to ".join(dict.fromkeys(ends))
+
+
+def _onset(onset: studies.Onset) -> str:
+    if onset.first is None:
+        return "nowhere in this range"
+    return between(onset)

@@ -1,12 +1,16 @@
 """Real models, devices and links: which way is cheaper, and where that changes."""
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from preemption import costs, words
-from preemption.costs import DEVICES, MODELS, Recompute
+from preemption.checks import Array
+from preemption.costs import DEVICES, LINKS, MODELS, Copy, Recompute, profile_of
+from preemption.costs.measure import closest
 from preemption.explorers import comparison
 from preemption.explorers.on_machine import OnMachine
 from preemption.figures.machine_costs import (
@@ -14,6 +18,7 @@ from preemption.figures.machine_costs import (
     Crossing,
     MachineCosts,
     MachineCurves,
+    Measured,
     tokens_to_draw,
 )
 from preemption.page.controls import Setting
@@ -34,8 +39,11 @@ class MachineExplorer(OnMachine[MachineCosts]):
         kind = type(self)
         controls: list[Setting[Any]] = [kind.model, kind.device, kind.link, kind.bits]
         beside: list[Setting[Any]] = [kind.tokens, kind.efficiency_percent, kind.round_trip]
+        link = LINKS.get(start.get("link", ""))
         if linear:
             start = {"measured": False, "launch_us": 0} | start
+        elif link and link.launch_us is not None:
+            start = {"launch_us": link.launch_us, "fixed_ms": link.fixed_ms} | start
         else:
             controls.append(kind.measured)
             beside += [kind.block_tokens, kind.cache_layout]
@@ -67,10 +75,39 @@ class MachineExplorer(OnMachine[MachineCosts]):
             recompute_ms_per_token=np.asarray(recompute.ms(n)) / n,
             swap_ms_per_token=np.asarray(copy.ms(n)) / n,
             swap_over_links_ms=np.asarray(copy.over_links_ms(tokens, LINKS_GB_PER_S * 1e9)),
+            measured=self._measured(copy, n),
+        )
+
+    def _measured(self, copy: Copy, n: Array) -> Measured | None:
+        """Return what was measured of this machine, beside the published one closest to it."""
+        device, link = DEVICES[self.device], LINKS[self.link]
+        if self._linear or not (device.own or link.own):
+            return None
+        model = copy.model
+        near_device, near_link = closest(model, device, link)
+        recompute = Recompute.of(model, near_device, self.efficiency_percent / 100)
+        published = replace(
+            copy,
+            bandwidth_bytes_per_s=near_link.bandwidth_bytes_per_s,
+            launch_us=costs.LAUNCH_US,
+            fixed_ms=0.0,
+        )
+        profile = profile_of(model, device) if self.measured and device.own else None
+        return Measured(
+            recompute_points=_per_token(profile.points if profile else ()),
+            swap_points=_per_token(copied(copy, link.points)),
+            closest=f"{near_device.name} over {near_link.name}",
+            closest_recompute_ms_per_token=np.asarray(recompute.ms(n)) / n,
+            closest_swap_ms_per_token=np.asarray(published.ms(n)) / n,
         )
 
     def _say(self, answer: MachineCosts) -> Words:
         flip, crossovers = comparison.crossover(answer.crossover_gb_per_s), _crossovers(answer)
+        if answer.measured:
+            crossovers += (
+                " Open markers were measured; the thin grey lines are the published machine that "
+                f"comes closest, {answer.measured.closest}."
+            )
         return Words(
             verdict=f"{self._costs(answer.here)} {flip} {crossovers}",
             alternative=f"Time to resume {self._here()}. Left, time per token over tokens. "
@@ -79,6 +116,27 @@ class MachineExplorer(OnMachine[MachineCosts]):
             table=self._table(answer.here),
             sources=self._list_sources(answer.here),
         )
+
+
+def copied(copy: Copy, points: Sequence[tuple[float, float, float]]) -> list[tuple[float, float]]:
+    """Return (tokens, ms) of measured copies, where their pieces are as large as those of `copy`.
+
+    `points` are those of a link, one way; the ms are for as many ways as `copy` takes.
+    """
+    model, block = copy.model, copy.block_tokens
+    token_bytes = float(model.cache_bytes(1.0, copy.bits))
+    piece_bytes = token_bytes * block / float(copy.copies(block))
+    trips = 2 if copy.round_trip else 1
+    return [
+        (n_bytes / token_bytes, trips * ms)
+        for copies, n_bytes, ms in points
+        if math.isclose(n_bytes / copies, piece_bytes)
+    ]
+
+
+def _per_token(points: Sequence[tuple[float, float]]) -> tuple[Array, Array]:
+    tokens, ms = np.array(points).reshape(-1, 2).T
+    return tokens, ms / tokens
 
 
 def _crossovers(answer: MachineCosts) -> str:

@@ -74,7 +74,10 @@ def of_machine(
     if launch_us:
         launch = f"{words.digits(launch_us)} µs"
         measured = "5 to 7 µs were measured for one cudaMemcpyAsync (arXiv 2602.21548)"
-        rows.append(("start of a copy", launch, measured, "assumed"))
+        found = (measured, "assumed")
+        if link.own and launch_us == link.launch_us:
+            found = (_cited(link), _sure(link))
+        rows.append(("start of a copy", launch, *found))
     return html.page(_too_large(model, device), _listing(rows))
 
 
@@ -91,15 +94,18 @@ def _of_model(model: Model, bits: int) -> tuple[str, str, str, str]:
     if model.window:
         beyond = model.cache_bytes(model.window + 1, bits) - model.cache_bytes(model.window, bits)
         figure += f" up to {words.plain(model.window)}, then {words.plain(beyond)} B"
-    return (f"cache of {model.name}", figure, _cited(model), _SURE[model.sure])
+    return (f"cache of {model.name}", figure, _cited(model), _sure(model))
 
 
 def _of_prefill(model: Model, device: Device, recompute: Recompute) -> tuple[str, str, str, str]:
     profile, source = profile_of(model, device), recompute.source
-    if profile and source.startswith("measured"):
-        source += f". Here {profile.note}. The efficiency moves attention only"
+    if profile and recompute.sure != "derived":
+        source += f". Here {profile.note}"
+        if profile.ms_per_token2 is None:
+            source += ". The efficiency moves attention only"
     figure = f"{words.digits(recompute.ms_per_token, 3)} ms per token"
-    return ("prefill", figure, source, _SURE[recompute.sure])
+    sure = _sure(profile) if profile and recompute.sure != "derived" else _SURE[recompute.sure]
+    return ("prefill", figure, source, sure)
 
 
 def _of_device(device: Device) -> tuple[str, str, str, str]:
@@ -107,15 +113,24 @@ def _of_device(device: Device) -> tuple[str, str, str, str]:
         f"{words.digits(device.bf16_tflop_per_s)} TFLOP/s, {words.digits(device.memory_gb)} GB "
         f"at {words.digits(device.memory_gb_per_s)} GB/s"
     )
-    return (device.name, figure, _cited(device), _SURE[device.sure])
+    return (device.name, figure, _cited(device), _sure(device))
 
 
 def _of_link(link: Link) -> tuple[str, str, str, str]:
     nominal = f"{words.digits(link.nominal_gb_per_s)} GB/s"
     if link.achieved_gb_per_s is None or link.achieved_sure is None:
-        return (link.name, f"{nominal}, nominal", _cited(link), _SURE[link.sure])
+        return (
+            link.name,
+            nominal if link.own else f"{nominal}, nominal",
+            _cited(link),
+            _sure(link),
+        )
     figure = f"{words.digits(link.achieved_gb_per_s)} GB/s achieved of {nominal}"
     return (link.name, figure, link.achieved_source, _SURE[link.achieved_sure])
+
+
+def _sure(entry: Entry) -> str:
+    return "measured" if entry.own else _SURE[entry.sure]
 
 
 def _cited(row: Entry) -> str:

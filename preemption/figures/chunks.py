@@ -1,17 +1,18 @@
 """A long prompt among decodes: what each iteration computes, and who waits how long."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from preemption import words
 from preemption.figures import quick, style
-from preemption.figures.picture import Limits, Picture
+from preemption.figures.picture import Picture
 from preemption.page import theme
 from preemption.studies import BUDGETS, ChunkedPrefill
 
-_BEFORE_MS, _ROOM = 40.0, 1.18
+# For every prompt and budget, so that boxes can be compared.
+_TIME_MS, _MOST_TOKENS, _WAITS_MS = (-40.0, 860.0), 5_500, (5.0, 1_200.0)
+_TOKEN_TICKS = [0, 100, 500, 1_000, 2_000, 5_000]
 _ROWS = {"long prompt": 1.0, "one decode": 0.0}  # places on the y axis
 
 
@@ -30,12 +31,16 @@ class Chunks:
 
 
 class IterationMakeup(Picture[Chunks]):
-    """Iterations as boxes over time, tokens and waits below them, both waits over the budget."""
+    """Iterations as boxes over time, tokens and waits below them, both waits over the budget.
+
+    The limits never move. The axis of tokens has a scale of square roots: else a box as high as
+    the whole prompt would leave nothing to see of one with a small chunk.
+    """
 
     def __init__(self) -> None:
         super().__init__(860, 430)
         self.iterations = style.panel(
-            self.figure, (0.105, 0.405, 0.475, 0.51), xlabel="", ylabel="tokens per iteration"
+            self.figure, (0.105, 0.405, 0.475, 0.51), xlabel="", ylabel="tokens (square roots)"
         )
         self.waits = style.panel(
             self.figure, (0.105, 0.12, 0.475, 0.21), xlabel="time since the prompt arrived (ms)"
@@ -49,12 +54,17 @@ class IterationMakeup(Picture[Chunks]):
         )
         iterations, waits, by_budget = self.iterations, self.waits, self.by_budget
         iterations.tick_params(axis="x", labelbottom=False)
+        iterations.set_yscale("function", functions=(np.sqrt, np.square))
+        iterations.yaxis.set_major_formatter(lambda value, _: words.digits(value))
+        iterations.set(xlim=_TIME_MS, ylim=(0, _MOST_TOKENS), yticks=_TOKEN_TICKS)
         waits.grid(visible=False, axis="y")
         waits.spines["left"].set_visible(False)
         waits.tick_params(axis="y", length=0)
-        waits.set(ylim=(-0.45, 1.8), yticks=list(_ROWS.values()), yticklabels=list(_ROWS))
+        waits.set(xlim=_TIME_MS, ylim=(-0.45, 1.8))
+        waits.set(yticks=list(_ROWS.values()), yticklabels=list(_ROWS))
         by_budget.set_xlim(0.85 * BUDGETS[0], 1.17 * BUDGETS[-1])
         by_budget.set_xticks([BUDGETS[0], 512, 2_048, BUDGETS[-1]])
+        style.log_y(by_budget, *_WAITS_MS)
 
         self.prefill = quick.Boxes(iterations, theme.PREFILL)
         self.decode = quick.Boxes(iterations, theme.DECODE)
@@ -71,8 +81,8 @@ class IterationMakeup(Picture[Chunks]):
         ]
         self._titles = [quick.title(iterations), quick.title(by_budget)]
         self._kinds = [
-            quick.Label(iterations, "prefill", color=theme.PREFILL_TEXT, ha="center"),
-            quick.Label(iterations, "decode", color=theme.DECODE),
+            quick.Label(iterations, "prefill", color=theme.PREFILL_TEXT, ha="center", place="x"),
+            quick.Label(iterations, "decode", color=theme.DECODE, place="x"),
         ]
         self._kinds[0].shift_px, self._kinds[1].shift_px = (0, 5), (6, 3)
         self._ttft = quick.Label(waits, color=theme.PREFILL_TEXT, fontweight="bold", halo=True)
@@ -116,10 +126,11 @@ class IterationMakeup(Picture[Chunks]):
 
         self._titles[0].set_text(f"the prompt takes {words.count(here.chunks, 'iteration')}")
         self._titles[1].set_text(f"at a budget of {words.plain(budget)}")
-        self._kinds[0].put(here.ttft_ms / 2, _tallest(here))
+        tallest = max(p.prefill_tokens + p.decode_tokens for p in iterations)
+        self._kinds[0].put(here.ttft_ms / 2, (tallest / _MOST_TOKENS) ** 0.5)
         self._kinds[1].put(here.ttft_ms, 0)
         self._ttft.put(0, _ROWS["long prompt"], f"first token after {_ms(here.ttft_ms)}")
-        right = self.waits.get_xlim()[1]
+        right = _TIME_MS[1]
         early = worst.start_ms < right / 2
         self._gap.set_horizontalalignment("left" if early else "right")
         x = worst.start_ms if early else min(worst.end_ms, right)
@@ -127,17 +138,6 @@ class IterationMakeup(Picture[Chunks]):
         self._names[0].put(BUDGETS[0], waits[0, 0])
         self._names[1].put(BUDGETS[0], waits[0, 1])
         self._mark_guess(answer)
-
-    def _limits(self, answer: Chunks) -> Limits:
-        slowest, tallest = answer.at_budgets[0], _tallest(answer.here)
-        top = 2.0 ** math.ceil(math.log2(tallest * 1.1))
-        return slowest.ttft_ms, slowest.max_itl_ms, top
-
-    def _set_limits(self, ttft_ms: float, gap_ms: float, top: float) -> None:
-        for axes in (self.iterations, self.waits):
-            axes.set_xlim(-_BEFORE_MS, _ROOM * ttft_ms)
-        self.iterations.set_ylim(0, top)
-        style.log_y(self.by_budget, *style.log_limits(np.array([ttft_ms, gap_ms])))
 
     def _mark_guess(self, answer: Chunks) -> None:
         for artist in (self._guess_point, self._guess):
@@ -148,11 +148,6 @@ class IterationMakeup(Picture[Chunks]):
             y = min(max(wait_ms, low), high)
             self._guess_point.set_data([budget], [y])
             self._guess.put(budget, y, f"your guess: {_ms(wait_ms)}")
-
-
-def _tallest(run: ChunkedPrefill) -> int:
-    """Return the most tokens that an iteration computes."""
-    return max(p.prefill_tokens + p.decode_tokens for p in run.iterations)
 
 
 def _ms(wait_ms: float) -> str:

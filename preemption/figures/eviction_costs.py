@@ -46,14 +46,14 @@ class CostCurves(Picture[EvictionCosts]):
         super().__init__(860, 400)
         self.by_link = style.panel(
             self.figure,
-            (0.118, 0.13, 0.432, 0.79),
+            (0.118, 0.13, 0.412, 0.79),
             xlabel="link bandwidth (GB/s)",
             ylabel="cost of the eviction (ms)",
             log=True,
         )
         self.by_tokens = style.panel(
             self.figure,
-            (0.605, 0.13, 0.365, 0.79),
+            (0.62, 0.13, 0.35, 0.79),
             xlabel="cached tokens of the victim",
             log=True,
         )
@@ -64,7 +64,6 @@ class CostCurves(Picture[EvictionCosts]):
         for axes in (link, tokens):
             axes.set_ylim(_LOW_MS, _HIGH_MS)
             axes.set_yticks(style.decades(_LOW_MS, _HIGH_MS)[1::2])
-        tokens.tick_params(axis="y", labelleft=False)
         self.guesses = Guesses(link, "GB/s", middle=_MIDDLE_GB_PER_S)
 
         self.sides = Sides(link)

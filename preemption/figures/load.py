@@ -1,8 +1,7 @@
-"""Latency and throughput of a server over the rate at which requests arrive."""
+"""Latency and throughput of a server over the rate at which requests arrive, over 20 seeds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 from matplotlib.axes import Axes
 
@@ -11,9 +10,9 @@ from preemption.figures import quick, style
 from preemption.figures.guesses import Guesses
 from preemption.figures.picture import Picture
 from preemption.page import theme
-from preemption.studies import RATES_PER_S, LoadPoint, offered_tokens_per_s
+from preemption.studies import RATES_PER_S, LoadPoint, Onset, Range, offered_tokens_per_s
 
-_TTFT_MS, _TPOT_MS, _TOKENS_PER_S = (50.0, 200_000.0), (0.0, 120.0), (0.0, 1_600.0)
+_TTFT_MS, _TPOT_MS, _TOKENS_PER_S = (50.0, 500_000.0), (0.0, 180.0), (0.0, 2_000.0)
 _RATES = (RATES_PER_S[0] - 0.2, RATES_PER_S[-1] + 0.8)
 _NAMED_AT = 6.0
 
@@ -22,19 +21,23 @@ _NAMED_AT = 6.0
 class Load:
     """A pool at one rate of arrivals, and at each of `RATES_PER_S`.
 
-    `preempts_from` is the lowest of these at which it preempts, None if there is none.
+    `preempts` and `cliff` say from which of these on it does; `machine` are the points of the
+    pool that the whole machine has.
     """
 
     pool: int
     here: LoadPoint
     points: Sequence[LoadPoint]
-    preempts_from: float | None
+    preempts: Onset
+    cliff: Onset
+    machine: Sequence[LoadPoint]
 
 
 class LoadCurves(Picture[Load]):
     """Four panels: both latencies and the throughput over the rate, latency over throughput.
 
-    The limits are the same for every pool, so that pools can be compared.
+    Each curve is a median over the seeds, in the area from the lowest to the highest. The limits
+    are the same for every pool, so that pools can be compared.
     """
 
     def __init__(self) -> None:
@@ -61,84 +64,101 @@ class LoadCurves(Picture[Load]):
             axes.set_yticks(style.decades(*_TTFT_MS))
         for axes, (_, title, *_) in zip((*over_rate, self.hook), panels, strict=True):
             style.title(axes, title)
-        self.guesses = Guesses(self.ttft, "requests/s", middle=6.5, bottom=0.74)
+        self.guesses = Guesses(self.ttft, "requests/s", middle=6.5, bottom=0.64)
 
-        self.bands = [quick.Band(axes, theme.INK) for axes in over_rate]
+        self.bands = {
+            begins: [quick.Band(axes, theme.INK) for axes in over_rate]
+            for begins in ("preempts", "cliff")
+        }
         self.rate_lines = [quick.upright(axes) for axes in over_rate]
         self.curves = {
-            "ttft": _pair(self.ttft, theme.PREFILL),
-            "tpot": _pair(self.tpot, theme.DECODE),
-            "hook": _pair(self.hook, theme.PREFILL),
+            "ttft_p50_ms": _Curve(self.ttft, theme.PREFILL, theme.PREFILL_TEXT),
+            "ttft_p99_ms": _Curve(self.ttft, theme.PREFILL, theme.PREFILL_TEXT, p99=True),
+            "tpot_p50_ms": _Curve(self.tpot, theme.DECODE, theme.DECODE),
+            "tpot_p99_ms": _Curve(self.tpot, theme.DECODE, theme.DECODE, p99=True),
         }
         self.asked = quick.Line(self.output, theme.MUTED, width=1.5, dashes=(1, 2))
         self.asked.set_data(RATES_PER_S, [offered_tokens_per_s(rate) for rate in RATES_PER_S])
-        self.tokens_per_s = quick.Line(self.output, theme.INK)
-        self.points = {
-            "ttft": _points(self.ttft, theme.PREFILL),
-            "tpot": _points(self.tpot, theme.DECODE),
-            "hook": _points(self.hook, theme.PREFILL),
+        self.delivered = _Curve(self.output, theme.INK, theme.INK)
+        self.hooks = {
+            "ttft_p50_ms": _Curve(self.hook, theme.PREFILL, theme.PREFILL_TEXT),
+            "ttft_p99_ms": _Curve(self.hook, theme.PREFILL, theme.PREFILL_TEXT, p99=True),
         }
-        self.output_point = quick.Points(self.output, theme.INK, "o")
-        self._names = {
-            "ttft": _names(self.ttft, theme.PREFILL_TEXT),
-            "tpot": _names(self.tpot, theme.DECODE),
-            "hook": _names(self.hook, theme.PREFILL_TEXT),
+        self.machine = {
+            "ttft_p99_ms": quick.Line(self.ttft, theme.INK, width=1.5, dashes=(1, 1.5)),
+            "tokens_per_s": quick.Line(self.output, theme.INK, width=1.5, dashes=(1, 1.5)),
         }
-        for name in chain.from_iterable(self._names.values()):
-            name.shift_px = (7, -4)
         self._asked = quick.Label(self.output, "asked for", color=theme.MUTED, ha="right")
         self._asked.put(_NAMED_AT, offered_tokens_per_s(_NAMED_AT))
         self._asked.shift_px = (-8, 2)
-        self._output = quick.Label(self.output, "delivered", ha="right", halo=True)
-        self._output.shift_px = (0, -26)
-        self._onset = quick.Label(self.ttft, fontweight="bold", halo=True, place="x")
+        self._machine = [
+            quick.Label(axes, "whole machine", ha="right", halo=True)
+            for axes in (self.ttft, self.output)
+        ]
+        for label in self._machine:
+            label.shift_px = (0, -17)
+        self.delivered.name.shift_px = (0, -30)
+        self.delivered.name.set_horizontalalignment("right")
+        self.onsets = {
+            begins: quick.Label(self.ttft, fontweight="bold", halo=True, ha="right", place="axes")
+            for begins in self.bands
+        }
 
     def show(self, answer: Load) -> None:
         """Move all that moves to the curves and the present point."""
-        here, points, first_rate = answer.here, answer.points, answer.preempts_from
-        for panel, x, latency in (
-            ("ttft", "requests_per_s", "ttft"),
-            ("tpot", "requests_per_s", "tpot"),
-            ("hook", "tokens_per_s", "ttft"),
-        ):
-            at = [getattr(point, x) for point in points]
-            for percentile, curve, point, name in zip(
-                ("p50", "p99"),
-                self.curves[panel],
-                self.points[panel],
-                self._names[panel],
-                strict=True,
-            ):
-                key = f"{latency}_{percentile}_ms"
-                ms = [getattr(point, key) for point in points]
-                curve.set_data(at, ms)
-                point.set_data([getattr(here, x)], [getattr(here, key)])
-                name.put(at[-1], ms[-1])
+        here, points = answer.here, answer.points
         rates = [point.requests_per_s for point in points]
-        self.tokens_per_s.set_data(rates, [point.tokens_per_s for point in points])
-        self.output_point.set_data([here.requests_per_s], [here.tokens_per_s])
-        self._output.put(rates[-1], points[-1].tokens_per_s)
-        for artist in (*self.bands, self._onset):
-            artist.set_visible(first_rate is not None)
+        output = [point.tokens_per_s for point in points]
+        for key, curve in self.curves.items():
+            curve.show(rates, [getattr(point, key) for point in points], key[5:8])
+            curve.point.set_data([here.requests_per_s], [getattr(here, key).median])
+        self.delivered.show(rates, output, "delivered")
+        self.delivered.point.set_data([here.requests_per_s], [here.tokens_per_s.median])
+        for key, curve in self.hooks.items():
+            at = [each.median for each in output]
+            curve.show(at, [getattr(point, key) for point in points], key[5:8])
+            curve.point.set_data([here.tokens_per_s.median], [getattr(here, key).median])
+        for (key, line), label in zip(self.machine.items(), self._machine, strict=True):
+            medians = [getattr(point, key).median for point in answer.machine]
+            line.set_data(rates, medians)
+            label.put(rates[-1], medians[-1])
         for line in self.rate_lines:
             line.set_data([here.requests_per_s] * 2, [0, 1])
-        if first_rate is not None:
-            for band in self.bands:
-                band.span(first_rate, _RATES[1])
-            early = first_rate <= _NAMED_AT
-            self._onset.set_horizontalalignment("left" if early else "right")
-            self._onset.shift_px = (6 if early else -6, 0)
-            self._onset.put(first_rate, 0.92, f"preempts from {words.plain(first_rate)}/s")
+        self._mark("preempts", answer.preempts, 0.92, "first preemption")
+        self._mark("cliff", answer.cliff, 0.83, "cliff")
+
+    def _mark(self, begins: str, onset: Onset, y: float, what: str) -> None:
+        """Shade all rates from the first on, and say what begins there."""
+        for artist in (*self.bands[begins], self.onsets[begins]):
+            artist.set_visible(onset.first is not None)
+        if onset.first is not None:
+            for band in self.bands[begins]:
+                band.span(onset.first, _RATES[1])
+            self.onsets[begins].put(0.99, y, f"{what}: {between(onset)}")
 
 
-def _pair(axes: Axes, colour: str) -> list[quick.Line]:
-    """Add the curves of the median and of the 99th percentile."""
-    return [quick.Line(axes, colour), quick.Line(axes, colour, dashes=quick.DASHES)]
+class _Curve:
+    """A median in its area, a point on it, and its name at the right end."""
+
+    def __init__(self, axes: Axes, colour: str, text: str, *, p99: bool = False) -> None:
+        self.area = quick.Area(axes, colour)
+        self.line = quick.Line(axes, colour, dashes=quick.DASHES if p99 else ())
+        self.point = quick.Points(axes, colour, "s" if p99 else "o", size=8 if p99 else 9)
+        self.name = quick.Label(axes, color=text, halo=True)
+        self.name.shift_px = (7, 2 if p99 else -10)  # so that they never lie on each other
+
+    def show(self, xs: Sequence[float], ys: Sequence[Range], name: str) -> None:
+        """Move to these places."""
+        low, median, high = ([each[i] for each in ys] for i in range(3))
+        self.area.put(list(zip(xs, low, strict=True)), list(zip(xs, high, strict=True)))
+        self.line.set_data(xs, median)
+        self.name.put(xs[-1], median[-1], name)
 
 
-def _points(axes: Axes, colour: str) -> list[quick.Points]:
-    return [quick.Points(axes, colour, "o"), quick.Points(axes, colour, "s", size=8)]
-
-
-def _names(axes: Axes, colour: str) -> list[quick.Label]:
-    return [quick.Label(axes, name, color=colour, halo=True) for name in ("p50", "p99")]
+def between(onset: Onset) -> str:
+    """Write where something begins: "4.5 to 6/s"; "from 8/s" if not in all loads."""
+    assert onset.first is not None
+    first = words.plain(onset.first)
+    if onset.all is None:
+        return f"from {first}/s"
+    return f"{first}/s" if onset.all == onset.first else f"{first} to {words.plain(onset.all)}/s"

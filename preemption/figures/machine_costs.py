@@ -34,12 +34,27 @@ class Crossing:
 
 
 @dataclass(frozen=True, eq=False)
+class Measured:
+    """Measured points of this machine, and the curves of the published one that comes closest.
+
+    Points are (tokens, ms per token); the curves are over the `token_counts` of the own ones.
+    """
+
+    recompute_points: tuple[Array, Array]
+    swap_points: tuple[Array, Array]
+    closest: str
+    closest_recompute_ms_per_token: Array
+    closest_swap_ms_per_token: Array
+
+
+@dataclass(frozen=True, eq=False)
 class MachineCosts:
     """What it takes to resume here, over tokens, and over links.
 
     The costs per token are over `token_counts`, `swap_over_links_ms` over `LINKS_GB_PER_S`.
     `ways` name the cheaper way below, between and above the crossings, None where it is a tie;
-    `most_ahead` is by what factor recomputing is cheaper at most, between two.
+    `most_ahead` is by what factor recomputing is cheaper at most, between two. `measured` is
+    there where the device or the link was measured and not published.
     """
 
     here: Resumed
@@ -51,6 +66,7 @@ class MachineCosts:
     recompute_ms_per_token: Array
     swap_ms_per_token: Array
     swap_over_links_ms: Array
+    measured: Measured | None = None
 
 
 def tokens_to_draw(bends: tuple[float, ...]) -> Array:
@@ -92,6 +108,10 @@ class MachineCurves(Picture[MachineCosts]):
         self.bands = [quick.Band(tokens, colour) for colour in colours]
         self.sides = Sides(link)
         self.tokens_line, self.link_line = quick.upright(tokens), quick.upright(link)
+        self.closest = [
+            quick.Line(tokens, theme.MUTED, width=1.5, dashes=dashes)
+            for dashes in ((), quick.DASHES)
+        ]
         self.recompute_by_tokens = quick.Line(tokens, theme.RECOMPUTE)
         self.swap_by_tokens = quick.Line(tokens, theme.SWAP, dashes=quick.DASHES)
         self.recompute_by_link = quick.Line(link, theme.RECOMPUTE)
@@ -102,6 +122,11 @@ class MachineCurves(Picture[MachineCosts]):
             [quick.Points(axes, colour, marker, size=size) for axes in (tokens, link)]
             for colour, marker, size in ((theme.RECOMPUTE, "o", 9), (theme.SWAP, "s", 8))
         )
+
+        self.measured = [
+            quick.Points(tokens, colour, marker, size=7, face=theme.PAPER)
+            for colour, marker in ((theme.RECOMPUTE, "o"), (theme.SWAP, "s"))
+        ]
 
         self._titles = [quick.title(axes) for axes in (tokens, link)]
         texts = (theme.SWAP_TEXT, theme.RECOMPUTE_TEXT, theme.SWAP_TEXT)
@@ -140,6 +165,7 @@ class MachineCurves(Picture[MachineCosts]):
         self.crossover.set_data([answer.crossover_gb_per_s], [answer.here.recompute_ms])
         self.sides.part(answer.crossover_gb_per_s)
 
+        self._show_measured(answer)
         self._titles[0].set_text(f"over {answer.here.link}, {words.digits(gb_per_s)} GB/s")
         self._titles[1].set_text(f"at {words.count(tokens, 'cached token')}")
         self._show_crossovers(answer)
@@ -149,12 +175,31 @@ class MachineCurves(Picture[MachineCosts]):
 
     def _limits(self, answer: MachineCosts) -> Limits:
         per_token = np.append(answer.recompute_ms_per_token, answer.swap_ms_per_token)
+        if found := answer.measured:
+            others = (found.closest_recompute_ms_per_token, found.closest_swap_ms_per_token)
+            points = (found.recompute_points[1], found.swap_points[1])
+            per_token = np.concatenate([per_token, *others, *points])
         in_all = np.append(answer.swap_over_links_ms, answer.here.recompute_ms)
         return (*style.log_limits(per_token, room=3), *style.log_limits(in_all, room=3))
 
     def _set_limits(self, low: float, high: float, bottom: float, top: float) -> None:
         style.log_y(self.by_tokens, low, high)
         style.log_y(self.by_link, bottom, top)
+
+    def _show_measured(self, answer: MachineCosts) -> None:
+        """Show measured points on the curves, and the closest published machine behind them."""
+        n, found = answer.token_counts, answer.measured
+        empty = np.array([])
+        curves = (
+            (found.closest_recompute_ms_per_token, found.closest_swap_ms_per_token)
+            if found
+            else (empty, empty)
+        )
+        points = (found.recompute_points, found.swap_points) if found else ((empty, empty),) * 2
+        for line, per_token in zip(self.closest, curves, strict=True):
+            line.set_data(n[: len(per_token)], per_token)
+        for artist, (at, per_token) in zip(self.measured, points, strict=True):
+            artist.set_data(at, per_token)
 
     def _show_crossovers(self, answer: MachineCosts) -> None:
         """Mark the crossovers and colour the token counts by the cheaper way."""

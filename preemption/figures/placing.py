@@ -9,7 +9,7 @@ from preemption.figures.quick import ARROW_PX, LINE, Box, Label, Points, frame_o
 _UP, _DOWN = 0.78, 0.24  # from the baseline, in font sizes
 _GAP_PX = 2
 # Kept free at the edge of a figure; how far a label may stick out; room above axes, for a title.
-_EDGE_PX, _BESIDE_PX, _TITLE_PX = 3, 40, 60
+_EDGE_PX, _BESIDE_PX, _TITLE_PX = 3, 8, 60
 _STEPS = sorted(
     ((24 * right, 8 * up) for right in range(-14, 15) for up in range(-40, 41)),
     key=lambda step: (abs(step[0]) + abs(step[1]), step),

@@ -20,7 +20,7 @@ from matplotlib.colors import to_hex
 from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.lines import Line2D
 from matplotlib.markers import CARETDOWN, CARETLEFT, CARETRIGHT, CARETUP
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Polygon, Rectangle
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 from matplotlib.transforms import Affine2D, IdentityTransform, Transform
@@ -29,7 +29,7 @@ from preemption.checks import Array
 from preemption.figures import style
 from preemption.page import theme
 
-Artist: TypeAlias = "Line | Points | Band | Boxes | Label"
+Artist: TypeAlias = "Line | Points | Band | Area | Boxes | Label"
 Box: TypeAlias = tuple[float, float, float, float]  # left, bottom, right, top in pixels
 Spot: TypeAlias = tuple[float, float, str, str]  # of an anchor in pixels, how it is aligned, text
 Place: TypeAlias = Literal["data", "x", "axes"]  # with "x" only x is data, y a part of the axes
@@ -171,6 +171,26 @@ class Band(Rectangle):
         (x0, y0), (x1, y1) = pixels(self, "x", ends, (0, 1))
         corner = f"M{x0:.1f} {height - y0:.1f}"
         return f'<path d="{corner}H{x1:.1f}V{height - y1:.1f}H{x0:.1f}z" style="{self.styles[0]}"/>'
+
+
+class Area(Polygon):
+    """A translucent area between two curves."""
+
+    clipped = stretched = True
+
+    def __init__(self, axes: Axes, colour: str, *, alpha: float = 0.2) -> None:
+        super().__init__(np.zeros((1, 2)), facecolor=colour, alpha=alpha, lw=0, animated=True)
+        self.styles = [f"fill:{colour};opacity:{alpha:g}"]
+        axes.add_patch(self)
+
+    def put(self, low: Sequence[tuple[float, float]], high: Sequence[tuple[float, float]]) -> None:
+        """Lie between the points of two curves, each from left to right."""
+        self.set_xy(np.array([*low, *reversed(high)], dtype=float))
+
+    def svg(self, height: float) -> str:
+        """Return the area as a path."""
+        corners = (f"{x:.1f} {height - y:.1f}" for x, y in pixels(self, "data", *self.get_xy().T))
+        return f'<path d="M{"L".join(corners)}z" style="{self.styles[0]}"/>'
 
 
 class Boxes(PolyCollection):

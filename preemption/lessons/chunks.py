@@ -2,7 +2,6 @@
 
 from preemption import studies, words
 from preemption.page.questions import Choice, NumericGuess
-from preemption.serving import DEFAULT_COST
 
 _PROMPT, _SMALL, _LARGE = 4_096, 512, 8_192
 
@@ -16,11 +15,9 @@ def longest_gap() -> NumericGuess:
         "of a request that decodes?",
         truth=small.max_itl_ms,
         unit="ms",
-        because=f"An iteration with {_SMALL} tokens takes about "
-        f"{words.digits(DEFAULT_COST.base_ms, 2)} + {_SMALL} × "
-        f"{words.digits(DEFAULT_COST.per_token_ms, 2)} ms. With a budget for the whole prompt the "
-        f"gap is {_ms(large.max_itl_ms)}.",
-        tolerance=0.15,
+        because=f"That is what {_SMALL} tokens took where it was measured. With a budget for the "
+        f"whole prompt the gap is {_ms(large.max_itl_ms)}.",
+        tolerance=0.25,
     )
 
 
@@ -32,15 +29,16 @@ def time_to_first_token_with_small_chunks() -> Choice:
         f"iteration, down to {_SMALL}. What happens to the time to first token of the long "
         "prompt itself?",
         {
-            "It gets shorter": "No chunk starts earlier, and there are more of them to wait for.",
-            "It stays": "The prompt's tokens are as many. But each iteration also has a time of "
-            "its own, and the decodes get a part of each budget.",
-            "It gets longer": "Each iteration has a time of its own, and decodes come first in "
-            "each of them.",
+            "It gets shorter": "The first chunk is ready sooner. But the first token comes after "
+            "the last chunk.",
+            "It stays the same": "The prompt has as many tokens as before. But the decodes take "
+            "a part of every budget.",
+            "It gets longer": "The decodes come first in every iteration, and there are more "
+            "iterations.",
         },
         right="It gets longer",
-        because=f"From {_ms(large.ttft_ms)} to {_ms(small.ttft_ms)}: that is the price of the "
-        "shorter gaps.",
+        because=f"It goes from {_ms(large.ttft_ms)} to {_ms(small.ttft_ms)}. That is the price of "
+        "the shorter gaps.",
     )
 
 

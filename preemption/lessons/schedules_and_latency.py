@@ -13,8 +13,8 @@ def quiz_on_schedules_and_latency() -> Quiz:
     continuous = len(serving.continuous_schedule(lengths, SLOTS))
     tokens = sum(lengths.values())
     seven, nine = (studies.under_load(rate, POOL_BLOCKS) for rate in (7.0, 9.0))
-    per_second = (f"{words.digits(point.tokens_per_s, 3)}" for point in (seven, nine))
-    median_s = (f"{words.digits(point.ttft_p50_ms / 1000, 2)} s" for point in (seven, nine))
+    per_second = (words.digits(point.tokens_per_s.median, 3) for point in (seven, nine))
+    median_s = (f"{words.digits(point.ttft_p50_ms.median / 1000, 2)} s" for point in (seven, nine))
     return Quiz(
         [
             Choice(

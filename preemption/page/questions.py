@@ -207,15 +207,16 @@ class _Typed(_Question):
 class NumericGuess(_Typed):
     """A question for a number above 0 in `unit`; right if within `tolerance` of `truth`.
 
-    `tolerance` is relative: 0.1 is 10%; with 0 only a whole number may be guessed. No guess may
-    be above `most`. `subject` says in a picture what the guess is for.
+    `tolerance` is relative: 0.1 is 10%; with 0 only a whole number may be guessed. Where the truth
+    differs from run to run it is a pair, the lowest and the highest, and a guess between the two
+    is right. No guess may be above `most`. `subject` says in a picture what the guess is for.
     """
 
     def __init__(
         self,
         question: str,
         *,
-        truth: float,
+        truth: float | tuple[float, float],
         unit: str,
         because: str,
         subject: str = "",
@@ -248,15 +249,25 @@ class NumericGuess(_Typed):
 
     def _is_right(self, value: float) -> bool:
         # To the three digits in which the truth is told, so that no reply contradicts itself.
-        off = abs(float(f"{value / self._truth:.3g}") - 1)
-        exact = value == self._truth
-        return exact if not self._tolerance else off <= self._tolerance * (1 + 1e-9)
+        ratio = self._ratio(value)
+        off = abs(float(f"{ratio:.3g}") - 1)
+        return off <= self._tolerance * (1 + 1e-9) if self._tolerance else ratio == 1
+
+    def _ratio(self, value: float) -> float:
+        """Return how many times the truth a guess is; of a pair the nearer one, or 1 between."""
+        low, high = self._ends
+        return value / min(max(value, low), high)
+
+    @property
+    def _ends(self) -> tuple[float, float]:
+        return self._truth if isinstance(self._truth, tuple) else (self._truth, self._truth)
 
     def _reply(self, value: float) -> list[str]:
-        ratio = value / self._truth
+        ratio = self._ratio(value)
         if self._is_right(value):
             within = f", within {words.digits(100 * self._tolerance, 2)}%"
-            found = f"right{within if self._tolerance else ''}"
+            between = ratio == 1 and isinstance(self._truth, tuple)
+            found = f"right{within if self._tolerance and not between else ''}"
         else:
             factor = max(ratio, 1 / ratio)
             times = words.digits(factor, 3 if factor < 2 else 2)
@@ -267,7 +278,8 @@ class NumericGuess(_Typed):
         return [f"____ {self._unit}"]
 
     def _answers(self) -> list[str]:
-        return [f"It is {words.digits(self._truth, 3)} {self._unit}. {self._because}"]
+        truths = dict.fromkeys(words.digits(truth, 3) for truth in self._ends)
+        return [f"It is {' to '.join(truths)} {self._unit}. {self._because}"]
 
 
 class TypedAnswer(_Typed):

@@ -13,12 +13,14 @@ segments    its queue of free blocks with prefix caching
 simulation  requests served, quickly where that is possible, or plainly
 tally       the tokens of a run: scheduled, lost, found, computed again
 results     what a run did
+faults      faults that users met, broken and mended
 replay      recorded vLLM runs repeated, also from the command line
 slots       which sequence holds which slot: static groups, iteration-level admission
 """
 
 from preemption.serving.blocks import BlockPool
 from preemption.serving.fast import FastRun, NotCoveredError, covers
+from preemption.serving.faults import FAULTS, SCENE_ITERATIONS, Fault, run_fault
 from preemption.serving.prefix_cache import CachingPool
 from preemption.serving.results import Id, Iteration, Preempted, Result, RunOutcome, Scheduled
 from preemption.serving.run import Run
@@ -51,12 +53,15 @@ from preemption.serving.workload import (
 
 __all__ = [
     "DEFAULT_COST",
+    "FAULTS",
     "RULES",
+    "SCENE_ITERATIONS",
     "BlockPool",
     "CachingPool",
     "Candidate",
     "Decision",
     "FastRun",
+    "Fault",
     "Id",
     "Iteration",
     "IterationCost",
@@ -87,6 +92,7 @@ __all__ = [
     "random_with_seed",
     "read_trace",
     "rule_for",
+    "run_fault",
     "simulate",
     "simulate_plain",
     "simulate_pools",

@@ -69,7 +69,7 @@ class FastRun:
 
     __slots__ = (
         *("requests", "config", "settings", "rule", "swapping", "by_priority", "watermark"),
-        *("block_size", "budget", "floor_ns", "base_ns", "per_token_ns", "per_resident_ns"),
+        *("block_size", "budget", "computing_ns", "per_resident_ns"),
         *("prompt", "tokens", "prefill", "end", "arrivals", "first_token_ns", "finished_ns"),
         *("stay", "stays", "size", "queue", "heap", "waiting", "blocked", "running", "ending"),
         *("due", "turns", "chunk", "chunk_computed", "swapped", "free", "swap_free"),
@@ -90,8 +90,8 @@ class FastRun:
         self.by_priority = config.policy == "priority"
         self.watermark = watermark_blocks(config)
         self.block_size, self.budget = config.block_size, config.max_num_batched_tokens
-        costs = settings.cost.whole_ns
-        self.floor_ns, self.base_ns, self.per_token_ns, self.per_resident_ns = costs
+        self.computing_ns = settings.cost.computing_ns
+        self.per_resident_ns = settings.cost.per_resident_token_ns
 
         # Per request: the tokens it had when it joined the queue last, those below which it
         # prefills, and those at which it ends.
@@ -289,11 +289,7 @@ class FastRun:
         left = self.budget - len(self.running) - n
         left = self.admit(left, prefilled, may=self.preemptions == preempted_before)
         n = self.budget - left
-        self.now += (
-            max(self.floor_ns, self.base_ns + self.per_token_ns * n)
-            + self.per_resident_ns * self.resident
-            + self.copies_ns
-        )
+        self.now += self.computing_ns(n) + self.per_resident_ns * self.resident + self.copies_ns
         self.resident += n
         self.iteration += 1
         for i in prefilled:
@@ -442,8 +438,7 @@ class FastRun:
         """Take as many iterations as there are in which everybody gets a token, and no more."""
         decodes, block_size, iteration = len(self.running), self.block_size, self.iteration
         due = self.due
-        step_ns = max(self.floor_ns, self.base_ns + self.per_token_ns * decodes)
-        step_ns += self.per_resident_ns * self.resident
+        step_ns = self.computing_ns(decodes) + self.per_resident_ns * self.resident
         growth_ns = self.per_resident_ns * decodes  # each iteration takes longer than the last
         stop = self.ending[0] // self.size + 1
         length = stop - iteration

@@ -145,7 +145,7 @@ class Scheduler:
                 victim = running.pop(at)
                 if at < position:
                     position -= 1
-                budget += scheduled.pop(victim, 0)
+                budget += self.unschedule(victim, decision)
                 self.preempt(victim, seq, n, decision)
                 if victim is seq:
                     break
@@ -154,6 +154,10 @@ class Scheduler:
                 budget -= n
                 position += 1
         decision.budget = budget
+
+    def unschedule(self, victim: Seq, decision: Decision) -> int:
+        """Take back what a victim has been given in this iteration; return the tokens."""
+        return decision.scheduled.pop(victim, 0)
 
     def admit_waiting(self, decision: Decision) -> None:
         """Admit requests from the head of the queue, up to the first that does not fit.

@@ -6,10 +6,14 @@ The clock counts whole nanoseconds, so that times are exact however they are add
 import math
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
+from itertools import pairwise
+from statistics import fmean
 from typing import Literal
 
+import numpy as np
+
 from preemption.checks import MOST, choice, flag, instance, scalar, shown, whole
-from preemption.costs import PER_TOKEN_BYTES
+from preemption.costs import PER_TOKEN_BYTES, PROFILES
 from preemption.serving.victims import POLICIES, Rule, rule_for
 
 
@@ -95,40 +99,81 @@ class SchedulerConfig:
         return self.num_gpu_blocks - 1
 
 
+# Measured: the mean where a number of tokens was measured twice.
+_PROFILE = PROFILES["Llama-3-8B on A100"].points
+_POINTS = tuple(
+    (tokens, fmean(ms for each, ms in _PROFILE if each == tokens))
+    for tokens in sorted({tokens for tokens, _ in _PROFILE})
+)
+_MOST_TOKENS = 1_000_000
+
+
 @dataclass(frozen=True)
 class IterationCost:
-    """How long an iteration takes: max(floor, base + per token) + per resident token, in ms.
+    """How long an iteration takes, in ms: to compute its tokens, and to read their caches.
 
-    The first three are fitted to Vidur's published profile of Llama-3-8B on one A100 (MIT
-    licence): within 2% from 1,024 to 4,096 tokens, up to 26% too high below. The last is the
-    time to read the KV cache of one resident token, 131,072 B at the 1,555 GB/s of the A100
-    with 40 GB.
+    - `points`: (tokens, ms), measured; between two of them lies a straight line. Fewer tokens
+      take as long as the first point says, more go on like the last two. The default is the
+      profile of Llama-3-8B on one A100 that Vidur publishes (MIT licence), without attention.
+    - `per_resident_token_ms`: time to read the KV cache of one resident token; by default
+      131,072 B at 1,555 GB/s, about three quarters of the peak of an A100 with 80 GB.
+
+    Raises ValueError for no points, points of which one is not above the one before in tokens or
+    is below it in ms, or a value out of range; TypeError for a wrong type.
     """
 
-    floor_ms: float = 9.7
-    base_ms: float = 7.73
-    per_token_ms: float = 0.0661
+    points: tuple[tuple[float, float], ...] = _POINTS
     per_resident_token_ms: float = 8.4e-5
 
     def __post_init__(self) -> None:
-        scalar("floor_ms", self.floor_ms, positive=True)
-        for name in ("base_ms", "per_token_ms", "per_resident_token_ms"):
-            scalar(name, getattr(self, name))
+        try:
+            points = tuple((tokens, ms) for tokens, ms in self.points)
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"points must be pairs (tokens, ms), not {shown(self.points)}"
+            ) from None
+        if not points:
+            raise ValueError("points must hold at least one pair (tokens, ms), not none")
+        for tokens, ms in points:
+            whole("tokens of a point", tokens, least=1, most=_MOST_TOKENS)
+            scalar("ms of a point", ms, positive=True)
+        for before, after in pairwise(points):
+            if after[0] <= before[0] or after[1] < before[1]:
+                raise ValueError(f"points must rise, not go from {before} to {after}")
+        object.__setattr__(self, "points", points)
+        scalar("per_resident_token_ms", self.per_resident_token_ms)
 
     @cached_property
-    def whole_ns(self) -> tuple[int, int, int, int]:
-        """Floor, base, per token and per resident token, rounded to whole nanoseconds."""
-        terms = (self.floor_ms, self.base_ms, self.per_token_ms, self.per_resident_token_ms)
-        floor, base, per_token, per_resident_token = (round(ms * 1e6) for ms in terms)
-        return floor, base, per_token, per_resident_token
+    def _ns(self) -> list[int]:
+        """Time to compute 0, 1, 2, ... tokens, up to the last point, in whole ns."""
+        tokens, ms = zip(*self.points, strict=True)
+        of_tokens = np.interp(np.arange(tokens[-1] + 1), tokens, ms)
+        return [round(each) for each in (1e6 * of_tokens).tolist()]
+
+    @cached_property
+    def _per_token_ns(self) -> int:
+        """Time for each token beyond the last point, in whole ns."""
+        if len(self.points) == 1:
+            return 0
+        (tokens, ms), (last_tokens, last_ms) = self.points[-2:]
+        return round(1e6 * (last_ms - ms) / (last_tokens - tokens))
+
+    @cached_property
+    def per_resident_token_ns(self) -> int:
+        """Time to read the KV cache of one resident token, in whole ns."""
+        return round(self.per_resident_token_ms * 1e6)
+
+    def computing_ns(self, tokens: int) -> int:
+        """Time in ns to compute this many tokens (0 or more), without reading caches."""
+        beyond = tokens - len(self._ns) + 1
+        return self._ns[tokens] if beyond <= 0 else self._ns[-1] + self._per_token_ns * beyond
 
     def ns(self, scheduled: int, resident: int) -> int:
         """Duration in ns of an iteration that computes `scheduled` tokens.
 
         `resident` are the tokens of the scheduled requests whose KV cache exists before it.
         """
-        floor, base, per_token, per_resident_token = self.whole_ns
-        return max(floor, base + per_token * scheduled) + per_resident_token * resident
+        return self.computing_ns(scheduled) + self.per_resident_token_ns * resident
 
 
 DEFAULT_COST = IterationCost()
@@ -201,7 +246,7 @@ class RunSettings:
         they are computed again; a tie goes to recompute.
         """
         if self.resume == "cheaper":
-            recompute_ns = tokens * self.cost.whole_ns[2]
+            recompute_ns = self.cost.computing_ns(tokens) - self.cost.computing_ns(0)
             return self.copy_out_ns(tokens) + self.copy_in_ns(tokens) < recompute_ns
         return self.resume == "swap"
 

@@ -1,26 +1,35 @@
 """Experiments that the notebooks show, each a load, a server and what is measured of it.
 
 chunks    a long prompt arrives while others decode, and is computed in chunks
-load      more and more requests arrive at one pool
+load      more and more requests arrive at one pool: first preemption, cliff
 pressure  a load in a pool that is too small: rules, ways back and other levers side by side
 scrapes   two scrapes of a real server's metrics page
 """
 
 from preemption.studies.chunks import (
     BUDGETS,
+    CHUNK_COST,
     DECODES,
     ChunkedPrefill,
     ChunkIteration,
     chunked_prefill,
 )
 from preemption.studies.load import (
+    LATE_MS,
     LOAD_REQUESTS,
+    MEMORY_SHARE,
+    POOLS,
     RATES_PER_S,
     LoadPoint,
+    Onset,
+    Range,
+    cliff,
+    first_preemption,
     load_requests,
+    machine_blocks,
     offered_tokens_per_s,
-    preempts_from,
     requests_at,
+    simulated,
     sweep,
     under_load,
 )
@@ -42,10 +51,14 @@ from preemption.studies.scrapes import Interval, Scrape, between, example_scrape
 
 __all__ = [
     "BUDGETS",
+    "CHUNK_COST",
     "DECODES",
+    "LATE_MS",
     "LEVERS",
     "LOAD_REQUESTS",
+    "MEMORY_SHARE",
     "MINUTES",
+    "POOLS",
     "RATES_PER_S",
     "SEEDS",
     "ChunkIteration",
@@ -53,21 +66,26 @@ __all__ = [
     "Interval",
     "LoadPoint",
     "Measures",
+    "Onset",
+    "Range",
     "Scrape",
     "Server",
     "Spread",
     "between",
     "chunked_prefill",
+    "cliff",
     "example_scrapes",
+    "first_preemption",
     "load_requests",
+    "machine_blocks",
     "measures",
     "offered_tokens_per_s",
     "over_pools",
-    "preempts_from",
     "read_scrape",
     "requests_at",
     "server",
     "side_by_side",
+    "simulated",
     "spread",
     "sweep",
     "two_minutes",

@@ -1,20 +1,29 @@
 """A long prompt among decodes: how long everybody waits when it is computed in chunks.
 
-vLLM's scheduler decides; `serving.IterationCost` counts its iterations.
+vLLM's scheduler decides. An iteration takes what was measured for its tokens, without attention.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
 from preemption.checks import whole
 from preemption.costs import BLOCK_TOKENS
-from preemption.serving import Request, Run, Scheduler, SchedulerConfig, crowd
+from preemption.serving import (
+    DEFAULT_COST,
+    Request,
+    Run,
+    RunSettings,
+    Scheduler,
+    SchedulerConfig,
+    crowd,
+)
 
 DECODES = 32
 BUDGETS = tuple(round(128 * 2 ** (step / 2)) for step in range(13))  # 128 to 8,192 tokens
 _DECODE_PROMPT = 2  # so short that all begin to decode in the second iteration
-_ARRIVAL_MS, _BEFORE_MS = 100.0, 30.0
+_BEFORE = 3  # iterations with decodes alone, up to the one that the long prompt joins
+CHUNK_COST = replace(DEFAULT_COST, per_resident_token_ms=0)
 
 
 class ChunkIteration(NamedTuple):
@@ -58,6 +67,7 @@ class ChunkedPrefill:
 def chunked_prefill(prompt_tokens: int, budget_tokens: int) -> ChunkedPrefill:
     """Let a prompt of `prompt_tokens` arrive while `DECODES` requests decode, and serve it.
 
+    It arrives as an iteration begins.
     `budget_tokens` is the budget of an iteration (`max_num_batched_tokens`). Decodes take a token
     of it each and go first; the prompt gets the rest. Raises ValueError for a budget of less
     than two tokens per request or a prompt of less than 1, TypeError for no whole number.
@@ -65,19 +75,21 @@ def chunked_prefill(prompt_tokens: int, budget_tokens: int) -> ChunkedPrefill:
     prompt = whole("prompt_tokens", prompt_tokens, least=1)
     budget = whole("budget_tokens", budget_tokens, least=2 * DECODES)
     output = 100 + prompt // (budget - DECODES)  # enough to decode all the while
+    start_ns, each_ns = map(CHUNK_COST.computing_ns, (_DECODE_PROMPT * DECODES, DECODES))
+    arrival_ns = start_ns + _BEFORE * each_ns
     requests = [
         *crowd(DECODES, prompt_tokens=_DECODE_PROMPT, output_tokens=output),
-        Request("long prompt", _ARRIVAL_MS, prompt, 1),
+        Request("long prompt", arrival_ns / 1e6, prompt, 1),
     ]
     tokens = sum(r.prompt_tokens + r.output_tokens + BLOCK_TOKENS for r in requests)
     config = SchedulerConfig(BLOCK_TOKENS, tokens // BLOCK_TOKENS + 1, budget, len(requests))
-    run = Run(Scheduler(config), requests)
+    run = Run(Scheduler(config, RunSettings(cost=CHUNK_COST)), requests)
     iterations = []
+    run.step()
     while run.first_token_ns[-1] is None:
         start_ns, before = run.now, run.tally.scheduled_tokens
         run.step()
-        if run.now > (_ARRIVAL_MS - _BEFORE_MS) * 1e6:
-            start, end = (ns / 1e6 - _ARRIVAL_MS for ns in (start_ns, run.now))
-            prefill_tokens = run.tally.scheduled_tokens - before - DECODES
-            iterations.append(ChunkIteration(start, end, prefill_tokens, DECODES))
+        start_ms, end_ms = ((ns - arrival_ns) / 1e6 for ns in (start_ns, run.now))
+        prefill_tokens = run.tally.scheduled_tokens - before - DECODES
+        iterations.append(ChunkIteration(start_ms, end_ms, prefill_tokens, DECODES))
     return ChunkedPrefill(tuple(iterations))

@@ -236,6 +236,7 @@ class OnPage:
     def drag(self, label, to, steps):
         """Drag a slider's handle to a part of its track, in even steps of the mouse."""
         handle = self.slider(label)
+        handle.scroll_into_view_if_needed()
         box = handle.bounding_box()
         track = handle.locator("xpath=ancestor::*[contains(@class,'noUi-base')]").bounding_box()
         mouse, y = self.page.mouse, box["y"] + box["height"] / 2

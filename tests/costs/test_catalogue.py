@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preemption.costs import DEVICES, LINKS, MODELS, PROFILES, Link, Model, load
+from preemption.costs import (
+    DEVICES,
+    LINKS,
+    MODELS,
+    PROFILES,
+    Link,
+    Model,
+    Recompute,
+    load,
+    profile_of,
+)
 
 # Bytes per token in 16 bit, from the papers and published configs.
 BYTES_PER_TOKEN = {
@@ -241,3 +251,19 @@ def test_a_good_file_loads(tmp_path: Path):
     file.write_text("[[link]]\n" + LINK)
     expected = Link(name="A", nominal_gb_per_s=5, source="a test", sure="checked")
     assert load(file, Link) == {"A": expected}
+
+
+def test_a_profile_is_of_its_model_and_its_devices():
+    measured = {
+        (profile.model, device): name
+        for name, profile in PROFILES.items()
+        for device in profile.devices
+    }
+    assert len(measured) > 1
+    for model in MODELS.values():
+        for device in DEVICES.values():
+            profile = profile_of(model, device)
+            assert (profile and profile.name) == measured.get((model.name, device.name))
+            expected = "checked" if profile else "derived"
+            if profile or model.parameters is not None:
+                assert Recompute.of(model, device).sure == expected

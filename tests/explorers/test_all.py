@@ -26,11 +26,16 @@ def test_what_is_drawn_still_and_what_is_saved(use, kind):
 
 def test_curves_and_cells_differ_without_colour_too(use):
     makeup, curves = use(ChunkExplorer).picture, use(LoadExplorer).picture
-    pairs = [(makeup.ttft_by_budget, makeup.gap_by_budget), *curves.curves.values()]
+    pairs = [(makeup.ttft_by_budget, makeup.gap_by_budget)]
+    points = [makeup.points]
+    for latency in ("ttft", "tpot"):
+        p50, p99 = (curves.curves[f"{latency}_{each}_ms"] for each in ("p50", "p99"))
+        pairs.append((p50.line, p99.line))
+        points.append([p50.point, p99.point])
     for solid, dashed in pairs:
         assert "dasharray" not in solid.svg(1)
         assert "dasharray" in dashed.svg(1)
-    for one, other in (makeup.points, *curves.points.values()):
+    for one, other in points:
         assert one.get_marker() != other.get_marker()
     cells = use(AttentionExplorer).picture
     assert "fill:#ffffff" in cells.computed.svg(1)

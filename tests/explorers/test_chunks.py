@@ -1,6 +1,7 @@
 """Boxes and curves of a prompt in chunks are the scheduler's."""
 
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -43,19 +44,33 @@ def test_boxes_and_curves_are_the_schedulers(use, budget, prompt):
     assert len(page(explorer).encode()) < MAX_BYTES
 
 
-def test_everything_is_in_view_once_a_drag_has_ended(use):
-    for budget, prompt in ((128, 5_000), (8_192, 5_000), (8_192, 256)):
+def test_everything_is_in_view_in_a_frame_that_stands_still(use):
+    frames = []
+    for budget, prompt in ((128, 5_000), (8_192, 5_000), (8_192, 256), (512, 4_096)):
         makeup = use(ChunkExplorer, budget=budget, prompt=prompt).picture
         run = studies.chunked_prefill(prompt, budget)
+        axes = (makeup.iterations, makeup.waits, makeup.by_budget)
+        frames.append([each.axis() for each in axes])
         assert makeup.waits.get_xlim()[1] > run.ttft_ms
         tallest = max(p.prefill_tokens + p.decode_tokens for p in run.iterations)
-        assert tallest < makeup.iterations.get_ylim()[1] < 3 * tallest
+        assert tallest < makeup.iterations.get_ylim()[1]
         low, high = makeup.by_budget.get_ylim()
         waits_ms = np.concatenate(
             [data(line)[:, 1] for line in (makeup.ttft_by_budget, makeup.gap_by_budget)]
         )
         assert low < waits_ms.min()
         assert waits_ms.max() < high
+    assert all(frame == frames[0] for frame in frames)
+
+
+def test_boxes_of_different_budgets_look_different(use):
+    heights_px = []
+    for budget in (128, 512, 2_048, 8_192):
+        makeup = use(ChunkExplorer, budget=budget).picture
+        boxes = makeup.iterations.transData.transform(makeup.prefill._corners[0])
+        heights_px.append(float(np.ptp(boxes[:, 1])))
+    for small, large in pairwise(heights_px):
+        assert large > 1.4 * small > 14
 
 
 def test_the_table_counts_the_iterations(use):
@@ -64,7 +79,7 @@ def test_the_table_counts_the_iterations(use):
         return {name: re.findall(r">([^<]+)</td>", rest) for name, rest in rows}
 
     found = cells(use(ChunkExplorer))
-    assert found["with a full chunk"] == ["8", "480", "32", "41.9"]
+    assert found["with a full chunk"] == ["8", "480", "32", "34.6"]
     assert found["with the last chunk"][:3] == ["1", "256", "32"]
     assert found["decodes only"][1:3] == ["0", "32"]
     assert "with a full chunk" not in cells(use(ChunkExplorer, budget=8_192))

@@ -78,6 +78,22 @@ def test_only_sequences_that_run_are_named(use):
     assert sorted(letters) == ["A", "A", "C", "C", "D", "D", "F", "F"]
 
 
+@pytest.mark.parametrize("slots", range(1, 5))
+@pytest.mark.parametrize("lengths", [OWN, FULL, dict.fromkeys("bcdef", 0) | {"a": 2}], ids=str)
+def test_idle_is_said_where_somebody_idles_and_nowhere_else(use, slots, lengths):
+    explorer = use(SlotExplorer, **lengths, slots=slots)
+    spoken = page(explorer).split("aria-label=")[1].split("Iteration-level admission: slot")
+    idle_panels = 0
+    for schedule, said in zip((static_schedule, continuous_schedule), spoken, strict=True):
+        idles = any(None in row for row in schedule(lengths_of(explorer), slots))
+        idle_panels += idles
+        assert ("idle" in said) == idles
+    named = label_texts(explorer).count("idle")
+    assert named <= idle_panels  # in narrow cells there is no room for the word
+    if explorer.picture.static.axes.get_xlim()[1] < 10:
+        assert named == idle_panels
+
+
 def test_a_preset_sets_the_numbers_and_other_numbers_name_the_preset(use):
     explorer = use(SlotExplorer)
     explorer._rows["preset"].list.value = "one long, last in line"

@@ -1,7 +1,10 @@
 """Notebooks as committed: executed in order, with outputs, nothing stray, small, well linked."""
 
+import ast
+import io
 import json
 import re
+import tokenize
 from pathlib import Path
 
 import nbformat
@@ -51,11 +54,28 @@ def test_no_errors_and_no_stderr(code):
 
 
 def test_outputs_are_kept(code):
-    """Every cell that ends in an expression or prints has an output."""
+    """Every cell that ends in an expression shows something."""
     for cell in code:
-        last = cell.source.splitlines()[-1]
-        quiet = re.match(r"(\)|from |import |\w[\w.]* = )", last)
-        assert quiet or cell.outputs, cell.id
+        ends_in_expression = isinstance(ast.parse(cell.source).body[-1], ast.Expr)
+        assert cell.outputs or not ends_in_expression, cell.id
+
+
+def hides(source):
+    """Whether a cell has a semicolon outside a text: at its end one hides what the cell shows."""
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    return any(token.type == tokenize.OP and token.string == ";" for token in tokens)
+
+
+def test_no_cell_hides_what_it_shows(code):
+    """The outputs kept in the file, and nbval, would not tell."""
+    assert [cell.id for cell in code if hides(cell.source)] == []
+
+
+def test_a_semicolon_is_found_wherever_it_hides_something():
+    assert hides("CostExplorer();")
+    assert hides("explorer = CostExplorer()\nexplorer ;  # the picture")
+    assert hides("CostExplorer(\n    tokens=1,\n);\n")
+    assert not hides('print("a;")  # b;\nCostExplorer()')
 
 
 def test_widgets_leave_something_to_read_without_a_kernel(code):

@@ -75,8 +75,8 @@ def random_settings(rng):
         cost=rng.choice(
             [
                 IterationCost(),
-                IterationCost(1, 1.1, 0.01, 0.001),
-                IterationCost(5, 0, 1, 0),
+                IterationCost(((1, 1.1), (9, 1.2), (30, 3.7)), 0.001),
+                IterationCost(((5, 5), (6, 6)), 0),
             ]
         ),
     )

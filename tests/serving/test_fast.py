@@ -191,7 +191,7 @@ def test_the_loads_of_the_recorded_runs_with_prefix_caching(path):
             simulate(requests, config)
         return
     for load in (requests, alone):
-        assert_equal(load, config, RunSettings(cost=IterationCost(1, 1, 0, 0)))
+        assert_equal(load, config, RunSettings(cost=IterationCost(((1, 1),), 0)))
 
 
 @pytest.mark.parametrize("path", TRACES, ids=lambda path: path.stem)
@@ -204,7 +204,11 @@ def test_the_loads_of_the_recorded_runs(path):
                 serve(requests, config)
         return
     # Iterations of at least 1 ms, so that the recorded ticks of arrival spread over the run.
-    for cost in (IterationCost(), IterationCost(1, 1, 0, 0), IterationCost(1, 0, 0.1, 0.01)):
+    for cost in (
+        IterationCost(),
+        IterationCost(((1, 1),), 0),
+        IterationCost(((10, 1), (20, 2)), 0.01),
+    ):
         for how in HOW:
             assert_equal(requests, config, replace(how, cost=cost, log=range(20, 40)))
 
@@ -241,7 +245,7 @@ def test_a_crowd_that_decodes():
 
 @pytest.mark.parametrize(
     ("minutes", "config", "figures", "bound"),
-    [(5, TIGHT, (1445, 25_805, 280), 2.25), (None, WIDE, (19_366, 154_702, 803), 2.25)],
+    [(5, TIGHT, (1445, 25_831, 287), 2.25), (None, WIDE, (19_366, 151_748, 825), 2.25)],
     ids=["five minutes", "hour"],
 )
 def test_azure_conversations(minutes, config, figures, bound):
@@ -288,7 +292,7 @@ def test_a_window_of_the_log_anywhere(budget, how):
 
 def test_arrivals_on_the_very_start_of_an_iteration():
     # Iterations of 10 ms; the second request arrives when the third one starts.
-    cost = IterationCost(10, 0, 0, 0)
+    cost = IterationCost(((1, 10),), 0)
     for arrival in (19.999999, 20, 20.000001):
         requests = [Request(0, 0, 4, 9), Request(1, arrival, 4, 9)]
         result = assert_equal(requests, TIGHT, RunSettings(cost=cost, log=range(5)))

@@ -92,21 +92,22 @@ def test_two_requests_collide():
     assert log.preempted[0] == (1, 48, 49, 3, 1, 1, 0, "recompute", 3, 0)
     assert (log.blocks, log.decided.waiting, log.decode_tokens) == ({0: 4}, (1,), 1)
     first = result.log[0]
-    assert (first.prefill_tokens, first.duration_ns) == (64, 7_730_000 + 64 * 66_100)
+    assert (first.prefill_tokens, first.duration_ns) == (64, 11_200_000)
 
 
 def test_cheaper_turns_where_the_copies_cost_what_the_prefill_does():
-    # 2 x 131,072 B per 66,100 ns of prefill is 3.9658 GB/s; one way half of it.
+    # 48 tokens add 47 / 63 of the 1.5 ms between the first two points; in this time 2 x 48 x
+    # 131,072 B go over 11.2443 GB/s, or one way over half of it.
     config = SchedulerConfig(16, 8, 64, 8)
 
     def moved(link, **how):
         how = RunSettings(resume="cheaper", link_gb_per_s=link, **how)
         return simulate_plain(serving.two(), config, how).moved_bytes
 
-    assert moved(3.965) == 0
-    assert moved(3.967) == 2 * 48 * 131_072
-    assert moved(1.982, copy_out_in_background=True) == 0
-    assert moved(1.984, copy_out_in_background=True) == 2 * 48 * 131_072
+    assert moved(11.244) == 0
+    assert moved(11.245) == 2 * 48 * 131_072
+    assert moved(5.622, copy_out_in_background=True) == 0
+    assert moved(5.623, copy_out_in_background=True) == 2 * 48 * 131_072
 
 
 def test_a_rule_of_ones_own_sees_the_batch():

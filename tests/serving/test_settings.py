@@ -4,7 +4,10 @@ import math
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from preemption import costs
 from preemption.serving import IterationCost, RunSettings, SchedulerConfig
 
 SMALL = SchedulerConfig(16, 16, 64, 8)
@@ -62,11 +65,56 @@ def test_a_bad_argument_is_refused(how, error, message):
         RunSettings(**how)
 
 
-def test_a_bad_cost_is_refused():
-    with pytest.raises(ValueError, match="floor_ms must be finite and above 0, not 0"):
-        IterationCost(floor_ms=0)
-    with pytest.raises(ValueError, match="per_token_ms must be finite and 0 or more, not -1"):
-        IterationCost(per_token_ms=-1)
-    assert IterationCost().whole_ns == (9_700_000, 7_730_000, 66_100, 84)
-    assert IterationCost().ns(1, 0) == 9_700_000
-    assert IterationCost().ns(1024, 1000) == 7_730_000 + 1024 * 66_100 + 84_000
+@pytest.mark.parametrize(
+    ("points", "error", "message"),
+    [
+        ((), ValueError, r"at least one pair \(tokens, ms\), not none"),
+        (5, TypeError, r"must be pairs \(tokens, ms\), not 5"),
+        (((1, 2, 3),), TypeError, "must be pairs"),
+        (((0, 1.0),), ValueError, "tokens of a point must be 1 or more, not 0"),
+        (((1.5, 1.0),), TypeError, r"tokens of a point must be a whole number, not 1\.5"),
+        (((1, 0),), ValueError, "ms of a point must be finite and above 0, not 0"),
+        (((1, math.nan),), ValueError, "ms of a point must be finite and above 0"),
+        (((1, 1e300),), ValueError, "ms of a point must be from"),
+        (((10**9, 1),), ValueError, "tokens of a point must be 1,000,000 or less, not"),
+        (((5, 1), (5, 2)), ValueError, r"must rise, not go from \(5, 1\) to \(5, 2\)"),
+        (((5, 2), (6, 1)), ValueError, "must rise"),
+    ],
+)
+def test_bad_points_are_refused(points, error, message):
+    with pytest.raises(error, match=message):
+        IterationCost(points)
+
+
+@pytest.mark.parametrize("wrong", [-1, math.inf, 1e300])
+def test_a_bad_cost_of_reading_is_refused(wrong):
+    with pytest.raises(ValueError, match="per_resident_token_ms must be"):
+        IterationCost(per_resident_token_ms=wrong)
+
+
+def test_an_iteration_takes_what_was_measured():
+    cost = IterationCost()
+    profile = costs.PROFILES["Llama-3-8B on A100"]
+    for tokens, ms in profile.points:
+        same = [other for count, other in profile.points if count == tokens]
+        assert cost.computing_ns(tokens) == round(1e6 * sum(same) / len(same))
+        assert ms == pytest.approx(sum(same) / len(same), rel=0.02)
+
+
+@given(st.integers(0, 20_000), st.integers(0, 10**7))
+def test_between_points_lies_a_line_and_the_last_one_goes_on(tokens, resident):
+    cost = IterationCost()
+    points = dict(cost.points)
+    low = max((each for each in points if each <= tokens), default=1)
+    if low == 4_096:
+        low = 2_048
+    high = min(each for each in points if each > low)
+    ms = points[low] + (points[high] - points[low]) * (max(tokens, 1) - low) / (high - low)
+    found = cost.computing_ns(tokens)
+    assert found == pytest.approx(1e6 * ms, abs=0.6 + 0.5 * max(0, tokens - 4_096))
+    assert cost.ns(tokens, resident) == found + 84 * resident
+    assert cost.computing_ns(tokens + 1) >= found
+
+
+def test_one_point_is_a_time_for_any_number_of_tokens():
+    assert {IterationCost(((7, 2.5),)).computing_ns(n) for n in (0, 1, 7, 8, 10**9)} == {2_500_000}

@@ -10,6 +10,7 @@ on_torch    a machine as PyTorch drives it; imported only to measure
 """
 
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import cast
 
@@ -58,6 +59,7 @@ __all__ = [
     "fit_prefill",
     "in_pieces",
     "least_squares",
+    "missing",
     "mlp_size",
     "this_machine",
 ]
@@ -69,12 +71,18 @@ def this_machine(kind: str | None = None, disk: Path | None = None) -> Machine:
     Raises ModuleNotFoundError that says what to install where PyTorch or psutil is missing,
     ValueError for a kind of device that is not there.
     """
-    try:
-        on_torch = import_module(f"{__name__}.on_torch")
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            f"{error.name} is missing: to measure, install the extra `measure`, "
-            "pip install -e '.[measure]' in a copy of this project",
-            name=error.name,
-        ) from None
+    if said := missing():
+        raise ModuleNotFoundError(said)
+    on_torch = import_module(f"{__name__}.on_torch")
     return cast(Machine, on_torch.TorchMachine(kind, disk))
+
+
+def missing() -> str:
+    """Say what has to be installed to measure a machine; nothing if it is there."""
+    names = [name for name in ("torch", "psutil") if find_spec(name) is None]
+    if not names:
+        return ""
+    return (
+        f"To measure, the extra `measure` is missing ({', '.join(names)}): "
+        "pip install -e '.[measure]' in a copy of this project."
+    )

@@ -20,7 +20,7 @@ class Disk:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.name = "disk"
+        self.name, self.note = "disk", "written through, read without the system's copy in memory"
         self.ways: tuple[Way, ...] = ("out", "back") if hasattr(os, "posix_fadvise") else ("out",)
         self._folder = folder
 

@@ -173,7 +173,8 @@ class TorchMachine:
         memory = float(psutil.virtual_memory().total)
         if self._kind == "mps":
             return f"{_processor()}, its GPU", memory
-        return f"{_processor()}, {torch.get_num_threads()} threads", memory
+        threads = torch.get_num_threads()
+        return f"{_processor()}, {threads} thread{'s' if threads > 1 else ''}", memory
 
 
 class HostMemory:
@@ -184,7 +185,9 @@ class HostMemory:
 
     def __init__(self, kind: str, *, pinned: bool) -> None:
         self._kind, self._pinned = kind, pinned
-        self.name = "within memory" if kind == "cpu" else "host memory"
+        self.name, self.note = "host memory", ""
+        if kind == "cpu":
+            self.name, self.note = "memory", "copies within the memory of the CPU itself"
         if kind == "cuda":
             self.name += ", pinned" if pinned else ", not pinned"
         # Apple's driver queues the work of all threads in one line.

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 
+import numpy as np
+
 from preemption.costs.catalogue import DEVICES, LINKS, OWN, Device, Entry, Link, Model, Profile
 from preemption.costs.measure.fits import CopyFit, Fitted, PrefillFit, fit_copies, fit_prefill
-from preemption.costs.measure.run import Copies, Run
+from preemption.costs.measure.run import Copies, Run, Store
 from preemption.costs.resume import Copy, Recompute, crossover_bandwidth_at, crossover_tokens
 
 RECORDED = Path(__file__).parents[1] / "data" / "recorded.toml"
@@ -38,7 +40,7 @@ class Measured:
         links = []
         for store in machine.stores:
             try:
-                links.append(_link(store.name, run.copies, source))
+                links.append(_link(store, run.copies, source))
             except ValueError as error:
                 remarks.append(f"{store.name}: {error}")
         device = profile = None
@@ -85,7 +87,7 @@ class Measured:
                 ("ms_per_token2", "ms per token squared"),
             ):
                 both = (getattr(each, label) for each in (measured, derived))
-                lines.append(f"{unit:24}" + "".join(f"{value:12.3g}" for value in both))
+                lines.append(f"{unit:24}" + "".join(f"{_plain(value, 3):>12}" for value in both))
             for link in self.links:
                 lines.append(_crossovers(measured, self.model, link))
         return "\n".join([*lines, *(f"noticed: {remark}" for remark in self.remarks)])
@@ -143,12 +145,13 @@ def _of_prefill(fit: PrefillFit) -> str:
     )
 
 
-def _link(store: str, all_copies: Sequence[Copies], source: str) -> Link:
+def _link(store: Store, all_copies: Sequence[Copies], source: str) -> Link:
     """Fit the copies to a store: both ways together, as out and back; each way for the note."""
-    here = [copies for copies in all_copies if copies.store == store]
+    here = [copies for copies in all_copies if copies.store == store.name]
     one_way = [copies for copies in here if copies.way != "both at once"]
     fit = _fit(one_way)
-    notes = [f"out and back: {_of_copies(fit)}"]
+    notes = [store.note] if store.note else []
+    notes.append(f"out and back: {_of_copies(fit)}")
     for way in dict.fromkeys(copies.way for copies in here):
         try:
             gb_per_s = _fit([copies for copies in here if copies.way == way]).gb_per_s
@@ -159,7 +162,7 @@ def _link(store: str, all_copies: Sequence[Copies], source: str) -> Link:
     spread = max(copies.timing.spread for copies in one_way)
     notes.append(f"repeats spread by up to {spread:.0%} (middle half)")
     return Link(
-        name=f"{store} (own)",
+        name=f"{store.name} (own)",
         nominal_gb_per_s=_short(fit.gb_per_s.value),
         launch_us=_short(fit.launch_us.value),
         fixed_ms=_short(fit.fixed_ms.value),
@@ -211,12 +214,17 @@ def _crossovers(recompute: Recompute, model: Model, link: Link) -> str:
     tokens = " and ".join(f"{n:,.0f}" for n in crossover_tokens(recompute, copy)) or "none"
     return (
         f"{link.name}, {link.nominal_gb_per_s:g} GB/s: at {_TOKENS:,} tokens the choice flips at "
-        f"{flips:.3g} GB/s; crossovers in tokens: {tokens}"
+        f"{_plain(flips, 3)} GB/s; crossovers in tokens: {tokens}"
     )
 
 
 def _with_error(fitted: Fitted) -> str:
-    return f"{fitted.value:.3g} ± {fitted.error:.1g}"
+    return f"{_plain(fitted.value, 3)} ± {_plain(fitted.error, 1)}"
+
+
+def _plain(value: float, digits: int) -> str:
+    """Write significant digits without an exponent."""
+    return str(np.format_float_positional(float(f"{value:.{digits}g}"), trim="-"))
 
 
 def _short(value: float) -> float:

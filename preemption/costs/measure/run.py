@@ -28,9 +28,10 @@ _WEIGHTS_SHARE = 0.5
 
 
 class Store(Protocol):
-    """Slower memory that a cache can be copied to; `name` says which."""
+    """Slower memory that a cache can be copied to; `name` says which, `note` what is special."""
 
     name: str
+    note: str
 
     @property
     def ways(self) -> Sequence[Way]:
@@ -193,7 +194,7 @@ class Run:
             cache_bytes = self.model.cache_bytes(tokens)
             if cache_bytes > pool_bytes:
                 return
-            for kind, copies in enumerate(in_pieces(self.model, tokens)):
+            for kind, copies in enumerate(dict.fromkeys(in_pieces(self.model, tokens))):
                 if self._is_late(expected_ms[kind], end):
                     return
                 copy_bytes = cache_bytes // copies

@@ -19,6 +19,8 @@ TASKS = (
             Case.of([[None, None], ["A", None]]),
             Case.of([[None, None, None]]),
             Case.of([["A", "B", "C", None], [None, None, None, "D"], ["E", None, None, "D"]]),
+            Case.of([["first", None, "second"]] + [[None, "third", None]] * 6),
+            Case.of([["A", "B", "C", "D", "E", "F", None, None], ["A"] + [None] * 7]),
         ),
         hints=(
             "It is a share: what is used, divided by what is there.",
@@ -44,6 +46,9 @@ TASKS = (
             Case.of({"A": 2, "B": 2, "C": 2, "D": 2}, 2),
             Case.of({"A": 5, "B": 1, "C": 1, "D": 2, "E": 1, "F": 4}, 3),
             Case.of({"A": 1}, 1),
+            Case.of({"A": 102, "B": 101, "C": 1}, 2),
+            Case.of({f"request-{n}": 1 + n % 4 for n in range(9)}, 2),
+            Case.of({f"r{n}": 1 + n % 4 for n in range(30)}, 24),
         ),
         hints=(
             "Go iteration by iteration: first fill the free slots from the line, then write "

@@ -52,6 +52,8 @@ TASKS = (
             Case.of(7, ms_per_token=0.0123456789),
             Case.of(500, ms_per_token=3),
             Case.of(500, ms_per_token=0),
+            Case.of(150_000),
+            Case.of(100, ms_per_token=12.5),
         ),
         hints=(
             "The cache is gone, so every one of its tokens goes through prefill again.",
@@ -79,6 +81,7 @@ TASKS = (
             Case.of(3, 5, 7),
             Case.of(3, 5, 0.0123456789),
             Case.of(3, 5, 0.0001),
+            Case.of(150_000, 20_000_000, 3e12),
             Case.of(1000, 131_072, 0, refused="a bandwidth of 0"),
             Case.of(1000, 131_072, 0.0, round_trip=False, refused="a bandwidth of 0"),
             Case.of(1000, 131_072, -25e9, refused="a bandwidth below 0"),
@@ -114,7 +117,11 @@ TASKS = (
             Case.of(10, 1, 19_999.9996),
             Case.of(10, 1, 20_000.0004),
             Case.of(0, 131_072, 25e9),
-            Case.of(1000, 131_072, 2.62144e9),
+            Case.of(150_000, 140_000_000, 3e12),
+            Case.of(150_000, 140_000_000, 2.7e12),
+            # Ties that stay exact in bytes or GB, in seconds or ms, in every order of the factors.
+            Case.of(12_500, 1_000_000, 20e9),
+            Case.of(3125, 62_500, 1.25e9),
         ),
         hints=(
             "Work out both times, then compare them.",
@@ -147,6 +154,11 @@ TASKS = (
             Case.of({"a": 3, "b": 2}),
             Case.of({"a": 9, "b": 10}),
             Case.of({"a": 9, "b": 0, "c": 10}),
+            Case.of({"a": 1001, "b": 200}),
+            Case.of({"a": 4_000_000_000, "b": 3_000_000_000}),
+            Case.of({f"request-{n}": 5 + (n > 2) for n in range(9, 0, -1)}),
+            Case.of({"seq 2": 5, "seq 10": 5, "seq": 6}),
+            Case.of({"é": 5, "z": 5}),
             Case.of({}, refused="an empty seqs"),
         ),
         hints=(
@@ -175,6 +187,7 @@ TASKS = (
             Case.of([(12_345, "swap"), (1, "recompute"), (12_345, "swap")]),
             Case.of([(7, "recompute"), (7, "recompute"), (0, "swap"), (0, "recompute")]),
             Case.of([(1, "swap"), (2000, "recompute"), (30, "swap"), (400, "swap")]),
+            Case.of([(n, "swap" if n % 2 else "recompute") for n in range(150_000, 150_009)]),
         ),
         hints=(
             "Go through the events one by one and add up what each costs.",
@@ -201,6 +214,8 @@ TASKS = (
             Case.of(70_272, ms_per_token=3, round_trip=False),
             Case.of(1, ms_per_token=7),
             Case.of(131_072, ms_per_token=0.0123456789),
+            Case.of(20_000_000, ms_per_token=0.0005),
+            Case.of(20_000_000, ms_per_token=12.5),
             Case.of(0),
         ),
         hints=(
@@ -231,6 +246,9 @@ TASKS = (
             Case.of({"a": 33, "b": 40}, 2),
             Case.of({"a": 800, "b": 816}, 51),
             Case.of({"a": 300, "b": 200}, 0),
+            Case.of({"a": 33, "b": 64, "c": 30, "d": 100}, 11),
+            Case.of({"big": 200} | {f"request-{n}": 16 for n in range(1, 8)}, 7),
+            Case.of({"a": 120_000, "b": 110_000}, 6900),
             Case.of({"a": 16, "b": 32}, 4, refused="too few blocks in all"),
             Case.of({}, 1, refused="too few blocks in all"),
         ),
@@ -261,6 +279,7 @@ TASKS = (
             Case.of(70_272, 1e9, ms_per_token=0.02),
             Case.of(1, 1.23456789, ms_per_token=500),
             Case.of(131_072, 10e9, ms_per_token=0.0123456789),
+            Case.of(20_000_000, 3e12, ms_per_token=0.0005),
         ),
         hints=(
             "The request resumes when the later of the two has ended. So both should end at "

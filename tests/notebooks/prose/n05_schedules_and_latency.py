@@ -10,9 +10,12 @@ PROMPT, POOL = 4_096, 3_000
 ONE_PASS, DEFAULT, SMALLEST = (
     studies.chunked_prefill(PROMPT, budget) for budget in (8_192, 512, 128)
 )
-FIRST_RATE = studies.preempts_from(studies.sweep(POOL))
-BELOW, ABOVE = (studies.under_load(rate, POOL) for rate in (5.5, 6.5))
-CROWDED = {pool: studies.under_load(8.5, pool) for pool in (POOL, 10_000)}
+SWEEP = studies.sweep(POOL)
+PREEMPTS, CLIFF = studies.first_preemption(SWEEP), studies.cliff(SWEEP)
+FIVE, ABOVE = (studies.under_load(rate, POOL) for rate in (5.0, 6.5))
+CROWDED = {pool: studies.under_load(8.5, pool) for pool in (POOL, studies.machine_blocks())}
+MACHINE = costs.DEVICES["A100 80 GB SXM"]
+RECOMPUTE = costs.Recompute.of(costs.MODELS["Llama-3-8B"], MACHINE)
 
 ORCA = "https://friendli.ai/research/orca/"
 SARATHI = "https://arxiv.org/abs/2403.02310"
@@ -35,13 +38,18 @@ def three(value):
     return words.digits(value, 3)
 
 
-def seconds(wait_ms):
-    return f"{words.digits(wait_ms / 1000, 2)} s"
+def seconds(spread):
+    low, _, high = (words.digits(wait_ms / 1000, 2) for wait_ms in spread)
+    return f"{low} to {high} s"
+
+
+def measured_ms(tokens):
+    return DEFAULT_COST.computing_ns(tokens) / 1e6
 
 
 def mean(name):
-    requests = studies.load_requests()
-    return sum(getattr(request, name) for request in requests) / len(requests)
+    loads = [request for seed in studies.SEEDS for request in studies.load_requests(seed)]
+    return sum(getattr(request, name) for request in loads) / len(loads)
 
 
 def pool_tokens():
@@ -54,9 +62,25 @@ def at_once():
 
 
 def served_s():
-    """Time in service at the first rate with preemptions: until the first token, and after it."""
-    point = studies.under_load(FIRST_RATE, POOL)
-    return (point.ttft_p50_ms + mean("output_tokens") * point.tpot_p50_ms) / 1000
+    """Time in service from the first preemption to the cliff, in whole seconds."""
+    served = []
+    for rate in (PREEMPTS.first, CLIFF.first):
+        point = studies.under_load(rate, POOL)
+        served.append(point.ttft_p50_ms.median + mean("output_tokens") * point.tpot_p50_ms.median)
+    four, five = (round(each_ms / 1000) for each_ms in served)
+    assert (four, five) == (4, 5)
+    return "four to five seconds"
+
+
+def decodes_more_ms():
+    """What the decodes of eight more iterations take, at the time of a token among 512."""
+    return (DEFAULT.chunks - 1) * studies.DECODES * measured_ms(512) / 512
+
+
+def again_share():
+    """The share of tokens computed twice at 9 per second: "a tenth"."""
+    assert round(SWEEP[-1].recompute_share.median, 1) == 0.1
+    return "a tenth"
 
 
 COMPUTED: Computed = [
@@ -66,35 +90,58 @@ COMPUTED: Computed = [
     ("That takes 3 iterations", lambda: iterations(CONTINUOUS)),
     ("fills 5 of 6 places, 83.3%", lambda: filled(CONTINUOUS)),
     ("fills 5 of 6 places, 83.3%", lambda: percent(CONTINUOUS)),
-    ("takes 7.73 ms and", lambda: ms(DEFAULT_COST.base_ms)),
-    ("and 0.0661 ms for each token", lambda: ms(DEFAULT_COST.per_token_ms)),
-    ("at least 9.7 ms", lambda: ms(DEFAULT_COST.floor_ms)),
-    ("its first token comes after 281 ms", lambda: f"{three(ONE_PASS.ttft_ms)} ms"),
-    ("all others wait 281 ms", lambda: f"{three(ONE_PASS.max_itl_ms)} ms"),
+    ("has 9.7 ms for a single token", lambda: ms(measured_ms(1))),
+    ("and 273 ms for 4,096", lambda: ms(measured_ms(PROMPT))),
+    ("its first token comes after 275 ms", lambda: f"{three(ONE_PASS.ttft_ms)} ms"),
+    ("all others wait 275 ms", lambda: f"{three(ONE_PASS.max_itl_ms)} ms"),
     ("A budget of 512 needs 9 iterations", lambda: words.count(DEFAULT.chunks, "iteration")),
-    ("the longest gap falls to 41.9 ms", lambda: f"{three(DEFAULT.max_itl_ms)} ms"),
-    ("the first token comes after 362 ms", lambda: f"{three(DEFAULT.ttft_ms)} ms"),
-    ("At 128 it is 16.7 ms against 706 ms", lambda: f"{three(SMALLEST.max_itl_ms)} ms"),
-    ("At 128 it is 16.7 ms against 706 ms", lambda: f"{three(SMALLEST.ttft_ms)} ms"),
-    ("pay the fixed 7.73 ms nine times", lambda: ms(DEFAULT_COST.base_ms)),
-    ("the decodes take 32 tokens of the budget", lambda: f"{studies.DECODES} tokens"),
+    ("the longest gap falls to 34.6 ms", lambda: f"{three(DEFAULT.max_itl_ms)} ms"),
+    ("the first token comes after 298 ms", lambda: f"{three(DEFAULT.ttft_ms)} ms"),
+    ("At 128 it is 14 ms against 599 ms", lambda: f"{three(SMALLEST.max_itl_ms)} ms"),
+    ("At 128 it is 14 ms against 599 ms", lambda: f"{three(SMALLEST.ttft_ms)} ms"),
+    ("eight times 512 tokens take 277 ms", lambda: f"{three(8 * measured_ms(512))} ms"),
+    ("4,096 at once 273 ms", lambda: ms(measured_ms(PROMPT))),
+    ("the decodes take 32 tokens of each budget", lambda: f"{studies.DECODES} tokens"),
+    (
+        "256 tokens more than in one",
+        lambda: f"{(DEFAULT.chunks - ONE_PASS.chunks) * studies.DECODES} tokens",
+    ),
+    ("about 17 of the 23 ms", lambda: f"{decodes_more_ms():.0f} of the"),
+    ("about 17 of the 23 ms", lambda: f"{DEFAULT.ttft_ms - ONE_PASS.ttft_ms:.0f} ms"),
+    ("even one token takes 9.7 ms", lambda: ms(measured_ms(1))),
+    ("it adds 28 ms to 4,096 tokens", lambda: f"{RECOMPUTE.attention_ms(PROMPT):.0f} ms"),
+    (
+        "the last full chunk of 512 takes 5.8 ms more",
+        lambda: f"{RECOMPUTE.attention_ms(8 * 480) - RECOMPUTE.attention_ms(7 * 480):.1f} ms",
+    ),
     ("320 requests arrive at random", lambda: words.count(studies.LOAD_REQUESTS, "request")),
-    ("1,162 and 210 tokens in the mean", lambda: words.plain(round(mean("prompt_tokens")))),
-    ("1,162 and 210 tokens in the mean", lambda: f"{round(mean('output_tokens'))} tokens"),
+    ("1,164 and 210 tokens on average", lambda: words.plain(round(mean("prompt_tokens")))),
+    ("1,164 and 210 tokens on average", lambda: f"{round(mean('output_tokens'))} tokens"),
     ("each for 16 tokens", lambda: f"{costs.BLOCK_TOKENS} tokens"),
     ("3,000 blocks hold 48,000 tokens", lambda: words.count(pool_tokens(), "token")),
     ("about 38 such requests", at_once),
-    ("is simulated at 15 rates", lambda: str(len(studies.RATES_PER_S))),
-    ("preempts from 6 requests per second", lambda: words.plain(FIRST_RATE)),
-    ("the time to first token is 0.62 s", lambda: seconds(BELOW.ttft_p99_ms)),
-    ("at 6.5 it is 3.3 s", lambda: seconds(ABOVE.ttft_p99_ms)),
-    ("stays near 1,130 tokens per second", lambda: three(ABOVE.tokens_per_s)),
-    ("At 6 requests per second, each served", lambda: words.plain(FIRST_RATE)),
-    ("served for about 5 seconds", lambda: f"{round(served_s())} seconds"),
-    ("30 are in service on average", lambda: words.plain(round(FIRST_RATE * served_s()))),
-    ("more than the 38 that fit", at_once),
-    ("54.5 ms in the median", lambda: f"{three(CROWDED[10_000].tpot_p50_ms)} ms"),
-    ("against 29.8 ms with 3,000", lambda: f"{three(CROWDED[POOL].tpot_p50_ms)} ms"),
+    ("an A100 with 80 GB has room", lambda: f"{MACHINE.memory_gb:g} GB"),
+    ("about 26,700 blocks", lambda: words.count(round(studies.machine_blocks(), -2), "block")),
+    ("if 90% of its memory is used", lambda: f"{100 * studies.MEMORY_SHARE:g}%"),
+    ("memory is used: nine times", lambda: {9: "nine"}[round(studies.machine_blocks() / POOL)]),
+    ("server takes four to five seconds for each", served_s),
+    ("the median of the 20 loads", lambda: str(len(studies.SEEDS))),
+    ("waits over 3 seconds", lambda: f"{studies.LATE_MS / 1000:g} seconds"),
+    ("first load preempts at 4.5 requests", lambda: words.plain(PREEMPTS.first)),
+    ("requests per second, the last at 6.", lambda: words.plain(PREEMPTS.all)),
+    ("At 5 per second 16 of 20 loads", lambda: f"{FIVE.preempting} of {len(studies.SEEDS)}"),
+    ("first token is still 0.55 to 2.7 s", lambda: seconds(FIVE.ttft_p99_ms)),
+    ("At 6.5 it is 3.3 to 9.3 s", lambda: seconds(ABOVE.ttft_p99_ms)),
+    ("about a tenth of all computed tokens", again_share),
+    (
+        "stays near 1,100 tokens per second",
+        lambda: words.plain(round(ABOVE.tokens_per_s.median, -2)),
+    ),
+    (
+        "52.8 ms in the median on the whole",
+        lambda: f"{three(CROWDED[studies.machine_blocks()].tpot_p50_ms.median)} ms",
+    ),
+    ("against 27.5 ms with 3,000", lambda: f"{three(CROWDED[POOL].tpot_p50_ms.median)} ms"),
     ("iterations | 4, or 3 |", lambda: str(len(STATIC))),
     ("iterations | 4, or 3 |", lambda: str(len(CONTINUOUS))),
     ("places filled | 62.5%, or 83.3% |", lambda: percent(STATIC)),
@@ -102,17 +149,23 @@ COMPUTED: Computed = [
 ]
 
 FACTS: Facts = [
-    ("*25 minutes.*", "example: reading time, with time to write the two functions"),
+    (
+        "*50 minutes, in three parts.*",
+        "example: counted by a rule, in test_minutes.py",
+    ),
+    ("next iteration? (20 minutes)", "example: counted in the same way"),
+    ("everybody wait (15 minutes)", "example: counted in the same way"),
+    ("Under load (15 minutes)", "example: counted in the same way"),
     ("An output of 0 tokens", "example"),
     ("a prompt of 16 tokens", "example"),
     ("which 99% of the requests stay below", "by definition"),
     ("median; 99% stay below", "by definition"),
-    ("At 5.5 the p99", "example"),
-    ("at 6.5 it is", "example"),
+    ("At 6.5 it is", "example"),
+    ("eight times 512 tokens", "example"),
+    ("((1, 5), (4_096, 100))", "example"),
     ("3,000 blocks hold", "example"),
     ("With 3,000 blocks", "example"),
     ("at 8.5 requests per second", "example"),
-    ("with 10,000 blocks", "example"),
     ("report 36.9 times the throughput", ORCA),
     ("175 billion parameters", ORCA),
     ("serves 2.6 times the load", SARATHI),
