@@ -217,7 +217,7 @@ class Boxes(PolyCollection):
 
     def svg(self, height: float) -> str:
         """Return the boxes as one path."""
-        ends = pixels(self, "data", *self._corners[:, ::2].reshape(-1, 2).T)
+        ends = self.get_transform().transform(self._corners[:, ::2].reshape(-1, 2)).tolist()
         steps, at = [], (0.0, 0.0)
         for (x0, y0), (x1, y1) in zip(ends[::2], ends[1::2], strict=True):
             x, y = round(x0, 1), round(height - y0, 1)  # so that steps do not add up to an error
@@ -388,8 +388,8 @@ def frame_of(axes: Axes) -> Frame:
     x0, y0, x1, y1 = map(float, axes.viewLim.extents)
     return Frame(
         (left, bottom, right, top),
-        _scale(axes.get_xscale(), x0, x1, left, right - left),
-        _scale(axes.get_yscale(), y0, y1, bottom, top - bottom),
+        _of_axis(axes.xaxis, x0, x1, left, right - left),
+        _of_axis(axes.yaxis, y0, y1, bottom, top - bottom),
     )
 
 
@@ -408,6 +408,16 @@ def pixels(artist: Any, place: Place, xs: Any, ys: Any) -> list[tuple[float, flo
 def _floats(numbers: Any) -> list[float]:
     floats: list[float] = np.asarray(numbers, dtype=float).tolist()
     return floats
+
+
+def _of_axis(
+    axis: Any, low: float, high: float, start: float, length: float
+) -> Callable[[float], float]:
+    kind, forward = axis.get_scale(), axis.get_transform().transform
+    if kind in ("linear", "log"):
+        return _scale(kind, low, high, start, length)
+    even = _scale("linear", *forward([low, high]), start, length)
+    return lambda value: even(float(forward([value])[0]))
 
 
 @lru_cache(maxsize=256)
