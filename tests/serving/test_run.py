@@ -180,3 +180,18 @@ def test_a_run_that_gets_on_only_in_the_queue_goes_in_no_circles():
     how = RunSettings(victim=lambda running: running[0], resume="swap", swap_blocks=8)
     result = simulate_plain(requests, config, how)
     assert (result.outcome, result.iterations) == ("finished", 33)
+
+
+def test_a_run_that_gets_on_only_in_what_is_cached_goes_in_no_circles():
+    # Who runs and who waits is the same again, but other blocks can be found.
+    config = SchedulerConfig(
+        *(3, 5, 5, 4),
+        policy="priority",
+        long_prefill_token_threshold=1,
+        scheduler_reserve_full_isl=False,
+        enable_prefix_caching=True,
+    )
+    sizes = [(10, 2, 1), (11, 2, 2), (9, 3, 0), (11, 2, 0)]
+    requests = [Request(i, 0, *size) for i, size in enumerate(sizes)]
+    result = simulate_plain(requests, config, RunSettings(victim=lambda running: running[0]))
+    assert (result.outcome, result.iterations) == ("finished", 69)
