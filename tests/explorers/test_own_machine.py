@@ -22,9 +22,9 @@ def published_only():
             del catalogue[name]
 
 
-@pytest.fixture
-def cell(tmp_path):
-    made = OwnMachine(seconds=1.0, out=tmp_path / "mine.toml", machine=lambda: Machine(RealClock()))
+def a_cell(tmp_path, seconds):
+    out = tmp_path / "mine.toml"
+    made = OwnMachine(seconds=seconds, out=out, machine=lambda: Machine(RealClock()))
     made.guess.value = 3.0
     return made
 
