@@ -82,6 +82,11 @@ EXAMPLES = {
         SERVE | {"num_gpu_blocks": [16]},
         {"requests": EMPTY, "num_gpu_blocks": {"bytes"}},
     ),
+    "run_fault": (
+        serving.run_fault,
+        {"name": "never computed", "broken": True},
+        {"broken": FLAG},
+    ),
     "crowd": (
         serving.crowd,
         {"count": 1, "prompt_tokens": 1, "output_tokens": 1, "every_ms": 1},
@@ -132,6 +137,7 @@ PARTS = {
         "Candidate",
         "Decision",
         "FastRun",
+        "Fault",
         "Iteration",
         "NotCoveredError",
     ),
