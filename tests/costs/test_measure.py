@@ -377,7 +377,9 @@ def test_the_command_line_writes_a_file_that_can_be_read(tmp_path, capsys):
 
 
 @pytest.mark.usefixtures("machine")
-@pytest.mark.parametrize("arguments", [["--model", "nothing"], ["--seconds", "-1"]])
+@pytest.mark.parametrize(
+    "arguments", [["--model", "nothing"], ["--seconds", "-1"], ["--out", "no/where"]]
+)
 def test_the_command_line_refuses_what_cannot_be(arguments, capsys):
     assert main(["--device", "cpu", *arguments]) == 1
-    assert "not" in capsys.readouterr().err
+    assert re.search(r"not|no folder", capsys.readouterr().err)
