@@ -152,8 +152,8 @@ PARTS = {
 }
 # Without arguments, or rules, which get what the engine offers.
 NONE_TO_CHECK = {"two", "eight", "last_admitted", "priority"}
-# Tried in test_settings and test_workload.
-ELSEWHERE = {"IterationCost", "read_trace"}
+# Tried in test_settings, test_workload and test_faults.
+ELSEWHERE = {"IterationCost", "read_trace", "Fault", "run_fault"}
 
 
 def test_no_function_is_left_out():
