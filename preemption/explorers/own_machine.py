@@ -54,6 +54,8 @@ class OwnMachine(widgets.VBox):  # type: ignore[misc]
         machine: Callable[[], Machine] = lambda: this_machine(disk=Path()),
     ) -> None:
         self._model, self._out, self._machine = MODELS[model], Path(out), machine
+        if not self._out.parent.is_dir():
+            raise ValueError(f"out must be in a folder that is there, not {str(out)!r}")
         self._seconds, self._memory_bytes = seconds, memory_bytes
         self.measured: Measured | None = None
         self._thread: threading.Thread | None = None

@@ -149,15 +149,15 @@ class Choice(_Question):
         if self._is_right(value):
             reply = [f"{value}: right. {self._of_option[value]}"]
         else:
-            reply = [f"{value}: not so. {self._of_option[value]}"]
-            reply.append(f"Right is: {self._right}. {self._of_option[self._right]}")
+            reply = [f"{value}: not quite. {self._of_option[value]}"]
+            reply.append(f"The right answer: {self._right}. {self._of_option[self._right]}")
         return [*reply, self._because] if self._because else reply
 
     def _asks(self) -> list[str]:
         return [f"( ) {option}" for option in self._of_option]
 
     def _answers(self) -> list[str]:
-        marks = {True: "right", False: "not so"}
+        marks = {True: "right", False: "not quite"}
         lines = [
             f"{option}: {marks[option == self._right]}. {feedback}"
             for option, feedback in self._of_option.items()

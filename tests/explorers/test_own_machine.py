@@ -22,11 +22,16 @@ def published_only():
             del catalogue[name]
 
 
-@pytest.fixture
-def cell(tmp_path):
-    made = OwnMachine(seconds=1.0, out=tmp_path / "mine.toml", machine=lambda: Machine(RealClock()))
+def a_cell(tmp_path, seconds):
+    out = tmp_path / "mine.toml"
+    made = OwnMachine(seconds=seconds, out=out, machine=lambda: Machine(RealClock()))
     made.guess.value = 3.0
     return made
+
+
+@pytest.fixture
+def cell(tmp_path):
+    return a_cell(tmp_path, 1.0)
 
 
 def said(cell):
@@ -48,18 +53,19 @@ def test_it_measures_shows_its_progress_and_what_was_found(cell, tmp_path):
     assert "measured" in said(cell)
 
 
-def test_the_button_starts_and_stops(cell):
+def test_the_button_starts_and_stops(tmp_path):
+    cell = a_cell(tmp_path, 60.0)
     cell.start_or_stop()
     deadline = time.monotonic() + 20
-    while cell._bar.value < 0.2 and time.monotonic() < deadline:
+    while not cell._bar.value and time.monotonic() < deadline:
         time.sleep(0.01)
     assert cell.button.description == "stop"
     cell.start_or_stop()
     cell._thread.join(20)
     assert not cell._thread.is_alive()
-    assert cell.button.description == "measure (1 s)"
+    assert cell.button.description == "measure (60 s)"
     assert "stopped before the end" in said(cell)
-    assert cell.measured.links == ()
+    assert "stopped before the end" in cell.measured.remarks
 
 
 @pytest.mark.parametrize("guess", [0.0, -1.0, math.nan, math.inf])
@@ -80,6 +86,13 @@ def test_what_goes_wrong_is_shown(cell):
     assert "the extra `measure` is missing" in said(cell)
     with pytest.raises(ModuleNotFoundError):
         cell.measure()
+
+
+def test_what_cannot_be_is_refused_before_anything_is_measured():
+    with pytest.raises(ValueError, match="out must be in a folder that is there"):
+        OwnMachine(out="no/where")
+    with pytest.raises(KeyError, match="not in the catalogue"):
+        OwnMachine("nothing")
 
 
 def test_it_says_at_once_what_is_missing(monkeypatch):

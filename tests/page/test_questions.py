@@ -29,7 +29,7 @@ def test_nothing_is_chosen_and_nothing_open_at_first(choice, guess):
     assert choice.value is guess.value is None
 
 
-@pytest.mark.parametrize(("option", "reply"), [("No", "No: right."), ("Yes", "Yes: not so.")])
+@pytest.mark.parametrize(("option", "reply"), [("No", "No: right."), ("Yes", "Yes: not quite.")])
 def test_committing_opens_the_answer_and_the_choice_stays(choice, option, reply):
     choice.answer(option)
     assert choice.answered
