@@ -43,16 +43,16 @@ class LoadCurves(Picture[Load]):
     def __init__(self) -> None:
         super().__init__(860, 560)
         rate, tokens = "requests per second", "output tokens per second"
-        left, right, top, bottom = 0.08, 0.585, 0.6, 0.1
+        left, right, top, bottom = 0.1, 0.605, 0.6, 0.1
         panels = (
             ((left, top), "time to first token", rate, "ms", True),
             ((right, top), "time per output token", rate, "ms", False),
             ((left, bottom), "throughput", rate, tokens, False),
-            ((right, bottom), "time to first token over throughput", tokens, "ms", True),
+            ((right, bottom), "first token over throughput", tokens, "ms", True),
         )
         self.ttft, self.tpot, self.output, self.hook = (
             style.panel(
-                self.figure, (*corner, 0.39, 0.335), xlabel=xlabel, ylabel=ylabel, log_y=log_y
+                self.figure, (*corner, 0.37, 0.335), xlabel=xlabel, ylabel=ylabel, log_y=log_y
             )
             for corner, _, xlabel, ylabel, log_y in panels
         )

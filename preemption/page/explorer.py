@@ -195,9 +195,10 @@ class Explorer(widgets.VBox, Generic[Answer]):  # type: ignore[misc]
         if fit and self.picture.fit(answer):
             self._stale = True
         self.picture.show(answer)
-        words, svg = self._say(answer), self._canvas.moving_svg()
+        words = self._say(answer)
         if self._stale:
             self._draw_still()
+        svg = self._canvas.moving_svg()
         self._answer, self._words, self._svg = answer, words, svg
         self._send()
 
@@ -211,22 +212,25 @@ class Explorer(widgets.VBox, Generic[Answer]):  # type: ignore[misc]
     def _draw_guesses(
         self, guesses: Sequence[Any], show: Callable[[list[tuple[float, str]]], None]
     ) -> None:
-        """Let `show` draw numeric guesses, (value, subject), into the still layer."""
+        """Let `show` draw numeric guesses, (value, subject)."""
 
         def draw() -> None:
             show([(guess.value, guess.subject) for guess in guesses if guess.answered])
-            self._draw_still()
+            self._draw(self._answer, fit=False)
 
         self._when_answered(guesses, draw)
 
     def _draw_still(self) -> None:
-        self._still.value = html.page(self._canvas.still_svg(), styled=True, aria_hidden="true")
+        still = self._canvas.still_svg()
+        self._still.value = html.page(
+            self._canvas.styles(), html.picture(still), styled=True, aria_hidden="true"
+        )
         self._stale = False
 
     def _send(self) -> None:
         error = html.element("strong", self._error, class_="pe-note") if self._error else ""
         self._moving.value = html.page(
-            html.speaking(self._svg, self._words.alternative),
+            html.picture(self._svg, self._words.alternative),
             self._words.table,
             html.status(error, " " if error else "", self.verdict),
         )
@@ -277,7 +281,7 @@ class Still(widgets.HTML):  # type: ignore[misc]
         drawn, self._alternative = Canvas(picture), alternative
         self._png = drawn.png()
         super().__init__(
-            html.page(html.speaking(drawn.whole_svg(), alternative), styled=True),
+            html.page(html.picture(drawn.whole_svg(), alternative), styled=True),
             layout={"max_width": "860px", "width": "100%", "margin": "0"},
         )
 

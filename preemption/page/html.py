@@ -73,10 +73,10 @@ def fold(title: str, *parts: str) -> Html:
     return element("details", element("summary", title), *parts)
 
 
-def speaking(svg: Html, alternative: str) -> Html:
-    """Give an SVG the text that is read out in its place."""
-    named = f'<svg role="img" aria-label="{html.escape(alternative)}"'
-    return Html(svg.replace("<svg", named, 1))
+def picture(svg: Html, alternative: str = "") -> Html:
+    """Frame a picture, with the text that is read out in its place if it has one."""
+    role = "img" if alternative else ""
+    return element("div", svg, role=role, aria_label=alternative, class_="pe-picture")
 
 
 def formula(text: str) -> Html:

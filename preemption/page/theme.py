@@ -97,7 +97,13 @@ STYLE = f"""<style>{_COLOURS}
 .pe {{color: {css(INK)}; font-size: 14px; line-height: 1.45}}
 .pe p {{margin: 6px 0}}
 .pe p[role="status"], .pe .pe-best {{font-weight: bold}}
-.pe > svg {{display: block; width: 100%; height: auto}}
+.pe-picture {{container-type: inline-size}}
+.pe-picture > svg {{display: block; width: 100%; height: auto}}
+.pe-picture > .pe-narrow {{display: none; max-width: 440px}}
+@container (max-width: 700px) {{
+.pe-picture > .pe-narrow {{display: block}}
+.pe-picture > .pe-wide {{display: none}}
+}}
 .pe svg text {{font-family: system-ui, "{FONT}", sans-serif !important}}
 .pe .pe-note {{display: block; border-left: 4px solid {css(RECOMPUTE)}; padding: 1px 10px}}
 .pe .pe-right {{border-color: {css(RIGHT)}}}

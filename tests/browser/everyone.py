@@ -105,7 +105,7 @@ class ForEveryone:
     def test_high_contrast_uses_the_readers_colours(self, notebook):
         page = notebook.page
         page.emulate_media(forced_colors="active")
-        for part in (".pe svg text", ".pe svg[role=img] path[style*=stroke]"):
+        for part in (".pe svg text", ".pe [role=img] path[style*=stroke]"):
             found = page.locator(part).first.evaluate(
                 """part => {
                     const probe = document.createElement('i');

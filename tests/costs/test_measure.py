@@ -127,6 +127,7 @@ def test_a_run_finds_what_the_machine_does_and_the_catalogue_takes_it():
     assert link.launch_us == pytest.approx(6)
     assert re.search(r"both at once .* GB/s, each way", link.note)
     assert found.remarks == ()
+    assert "ms per token: 0.066 measured, 0.206 derived" in found.summary()
     assert link.source == "measured on this machine, 2026-12-01: a machine; none"
 
 

@@ -122,5 +122,4 @@ def test_the_guess_of_the_rate_is_drawn():
     guess = lessons.where_does_preemption_begin()
     explorer = LoadExplorer(guesses=[guess])
     guess.answer(7.5)
-    for line in ("your guess: 7.5 requests/s", "for 3,000 blocks"):
-        assert line in explorer._still.value
+    assert "your guess for 3,000 blocks: 7.5 requests/s" in label_texts(explorer)

@@ -17,7 +17,7 @@ def test_text_is_escaped_everywhere():
         html.paragraphs([BAD]),
         html.items([BAD]),
         html.fold(BAD, BAD),
-        html.speaking(html.Html("<svg></svg>"), BAD),
+        html.picture(html.Html("<svg></svg>"), BAD),
         html.formula(BAD),
         html.table([BAD, BAD], [[BAD, BAD]]),
     ]
