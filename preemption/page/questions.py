@@ -16,6 +16,7 @@ from preemption.page import html
 # A kernel may hear a reader's click in one thread while a cell answers in another.
 _lock = threading.RLock()
 WAITS = "You have committed. The answer opens when you have committed to the other one too."
+_LEAST = 1e-50  # and its inverse the most, so that a ratio can be told
 _TEXT_S = 0.3  # so long after Enter its text may still come
 
 
@@ -235,6 +236,8 @@ class NumericGuess(_Typed):
             raise TypeError(f"the guess must be a number in {self._unit}, not {value!r}")
         if not 0 < value <= sys.float_info.max:
             raise ValueError(f"the guess must be above 0 {self._unit} and finite, not {value}")
+        if not _LEAST <= value <= 1 / _LEAST:
+            raise ValueError(f"the guess must be from {_LEAST} to {1 / _LEAST}, not {value}")
         number = float(value)
         came = f"not {words.plain(number)}"
         if number > self._most:

@@ -109,9 +109,9 @@ def test_a_guess_is_measured_against_the_truth(guess, value, reply):
         guess.answer(value)
 
 
-@pytest.mark.parametrize("bad", [0, -1, math.nan, math.inf, 10**400])
+@pytest.mark.parametrize("bad", [0, -1, math.nan, math.inf, 10**400, 5e-324, 1e300])
 def test_a_guess_out_of_range_is_refused(guess, bad):
-    with pytest.raises(ValueError, match=str(bad)):
+    with pytest.raises(ValueError, match=re.escape(str(bad))):
         guess.answer(bad)
     assert not guess.answered
 
