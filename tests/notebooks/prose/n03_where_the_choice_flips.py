@@ -260,6 +260,8 @@ FACTS: Facts = [
     ("PCIe 4.0", "by definition: a name"),
     ("Llama-3.1-8B", "by definition: a name"),
     ("PCIe 5.0", "by definition: a name"),
+    ("Qwen3-0.6B", "by definition: a name"),
+    ("1,000 tokens are found", "example"),
     ("fell to about 11 GB/s", PCIE_THREAD),
     ("312 TFLOP/s", A100_SHEET),
     ("to 8 bit", "example"),
