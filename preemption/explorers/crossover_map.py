@@ -90,7 +90,7 @@ class CrossoverMapExplorer(Explorer[Crossovers]):
         return Words(
             verdict=f"{here}, over {answer.link} ({words.digits(answer.of_link, 3)} GB/s): "
             f"{finding}",
-            alternative=f"A row for each link and each model over bandwidth. {here}: crossovers "
+            alternative=f"A row for each link and each model over bandwidth. {here}: crossovers go "
             f"from {words.digits(crossovers[low], 3)} GB/s ({low}) to "
             f"{words.digits(crossovers[high], 3)} GB/s ({high}). Over {answer.link} {finding}",
             sources=self._all_sources,

@@ -17,8 +17,8 @@ class LoadExplorer(Explorer[Load]):
 
     `rate` (2 to 9 requests per second) and `pool` (from 1,000 blocks of 16 tokens to those of the
     whole machine) may be set from code too. `guesses` are numeric questions about the rate at
-    which preemption begins in the default pool. A pool that is no place of the slider is
-    simulated, which takes about a second; the others were before.
+    which preemption begins in the default pool. Simulated, before, was what the sliders have
+    places for; of a number between two of them the nearer one is taken.
     """
 
     pool = Whole("pool (blocks)", default=3_000, low=_POOLS[0], high=_POOLS[-1], places=_POOLS)
@@ -28,6 +28,12 @@ class LoadExplorer(Explorer[Load]):
         curves, kind = LoadCurves(), type(self)
         super().__init__(curves, [kind.rate, kind.pool])
         self._draw_guesses(guesses, curves.guesses.show)
+
+    def _with(self, changes: dict[str, Any]) -> dict[str, Any]:
+        settings = super()._with(changes)
+        for name, scale in (("pool", type(self).pool), ("rate", type(self).rate)):
+            settings[name] = scale.places[scale.nearest_place(settings[name])]
+        return settings
 
     def _ask(self) -> Load:
         points = studies.sweep(self.pool)

@@ -54,6 +54,8 @@ class OwnMachine(widgets.VBox):  # type: ignore[misc]
         machine: Callable[[], Machine] = lambda: this_machine(disk=Path()),
     ) -> None:
         self._model, self._out, self._machine = MODELS[model], Path(out), machine
+        if not self._out.parent.is_dir():
+            raise ValueError(f"out must be in a folder that is there, not {str(out)!r}")
         self._seconds, self._memory_bytes = seconds, memory_bytes
         self.measured: Measured | None = None
         self._thread: threading.Thread | None = None
@@ -130,7 +132,8 @@ class OwnMachine(widgets.VBox):  # type: ignore[misc]
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Bundle:
         """Say what to do with it where there is no kernel."""
-        return super()._repr_mimebundle_(**kwargs) | {"text/plain": _WITHOUT_KERNEL}, {}
+        read = {"text/plain": _WITHOUT_KERNEL, "text/html": html.paragraphs([_WITHOUT_KERNEL])}
+        return super()._repr_mimebundle_(**kwargs) | read, {}
 
 
 def recorded_machine() -> MachineExplorer:

@@ -13,9 +13,8 @@ from preemption.figures.picture import Limits, Picture
 from preemption.page import theme
 
 HIGH_GB_PER_S = 1000.0
-_ROW_PX, _TOP_PX, _BOTTOM_PX = 16.5, 34, 48
-_GAP_ROWS, _TICK_ROWS = 1.5, 0.25
-_SMALL_PX = 12.5
+_ROW_PX, _TOP_PX, _BOTTOM_PX = 17.5, 34, 48
+_GAP_ROWS, _TICK_ROWS = 3.0, 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +53,7 @@ class CrossoverMap(Picture[Crossovers]):
         super().__init__(860, height_px)
         self.axes = axes = style.panel(
             self.figure,
-            (0.185, _BOTTOM_PX / height_px, 0.78, rows * _ROW_PX / height_px),
+            (0.18, _BOTTOM_PX / height_px, 0.785, rows * _ROW_PX / height_px),
             xlabel="link bandwidth (GB/s)",
             log=True,
         )
@@ -62,7 +61,7 @@ class CrossoverMap(Picture[Crossovers]):
         axes.grid(visible=False, axis="y")
         axes.set_ylim(rows - 0.5, -0.5)
         axes.set_yticks([*self.link_rows, *self.model_rows], [*links, *models])
-        axes.tick_params(axis="y", length=0, labelcolor=theme.INK, labelsize=_SMALL_PX)
+        axes.tick_params(axis="y", length=0, labelcolor=theme.INK, labelsize=style.LABEL_PX)
         for row, (achieved, nominal) in enumerate(links.values()):
             axes.plot([achieved] * 2, [row, rows], color=theme.RULE, linewidth=1.5, zorder=1)
             axes.plot([achieved, nominal], [row] * 2, color=theme.MUTED, linewidth=1, zorder=2)
@@ -74,7 +73,7 @@ class CrossoverMap(Picture[Crossovers]):
                 textcoords="offset points",
                 ha="right",
                 color=theme.MUTED,
-                size=_SMALL_PX,
+                size=style.LABEL_PX,
                 family=theme.FONT,
             )
 
@@ -111,8 +110,8 @@ class CrossoverMap(Picture[Crossovers]):
             points.set_data(answer.at_device[those], self.model_rows[those])
         row = self._links.index(answer.link)
         self.link_line.set_data([achieved] * 2, [row, self.model_rows[-1] + 0.5])
-        for label in self._sides:
-            label.put(achieved, len(self._links) - 1 + _GAP_ROWS / 2)
+        for below, label in enumerate(self._sides):
+            label.put(achieved, len(self._links) + below)
         self._sides[1].set_visible(achieved < HIGH_GB_PER_S / 10)
         self._title.set_text(f"{answer.device}; a tick for each device")
 
@@ -121,4 +120,4 @@ class CrossoverMap(Picture[Crossovers]):
 
     def _set_limits(self, low: float) -> None:
         self.axes.set_xlim(low, HIGH_GB_PER_S)
-        self.axes.set_xticks(style.decades(low, HIGH_GB_PER_S))
+        self.axes.set_xticks(style.decades(low, HIGH_GB_PER_S)[::-2])

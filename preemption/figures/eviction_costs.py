@@ -1,6 +1,5 @@
 """The two costs of resuming a victim: over the bandwidth of the link, and over its tokens."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,14 +46,14 @@ class CostCurves(Picture[EvictionCosts]):
         super().__init__(860, 400)
         self.by_link = style.panel(
             self.figure,
-            (0.118, 0.13, 0.432, 0.79),
+            (0.118, 0.13, 0.412, 0.79),
             xlabel="link bandwidth (GB/s)",
             ylabel="cost of the eviction (ms)",
             log=True,
         )
         self.by_tokens = style.panel(
             self.figure,
-            (0.605, 0.13, 0.365, 0.79),
+            (0.62, 0.13, 0.35, 0.79),
             xlabel="cached tokens of the victim",
             log=True,
         )
@@ -65,7 +64,6 @@ class CostCurves(Picture[EvictionCosts]):
         for axes in (link, tokens):
             axes.set_ylim(_LOW_MS, _HIGH_MS)
             axes.set_yticks(style.decades(_LOW_MS, _HIGH_MS)[1::2])
-        tokens.tick_params(axis="y", labelleft=False)
         self.guesses = Guesses(link, "GB/s", middle=_MIDDLE_GB_PER_S)
 
         self.sides = Sides(link)
@@ -95,8 +93,8 @@ class CostCurves(Picture[EvictionCosts]):
         )
         self._on_recompute = quick.Label(link, "recompute", color=theme.RECOMPUTE_TEXT)
         self._on_recompute.shift_px = (0, 7)
-        self._on_swap = quick.Label(link, "swap, out and back", color=theme.SWAP_TEXT, ha="center")
-        self._on_swap.shift_px = (5, 5)
+        self._on_swap = quick.Label(link, "swap, out and back", color=theme.SWAP_TEXT, halo=True)
+        self._on_swap.shift_px = (8, 4)
         self.tokens_line = quick.upright(tokens)
         self._over = [
             quick.Label(tokens, "recompute", color=theme.RECOMPUTE_TEXT, ha="right", halo=True),
@@ -133,16 +131,7 @@ class CostCurves(Picture[EvictionCosts]):
         self._on_recompute.put(HIGH_GB_PER_S * 0.9 if early else LOW_GB_PER_S * 1.1, recompute)
         at = 2 if early else 1
         self._on_swap.put(LINKS_GB_PER_S[at], answer.swap_over_links_ms[at])
-        self._on_swap.set_rotation(self._slope_degrees())
         self._label_lines(answer)
-
-    def _slope_degrees(self) -> float:
-        """Angle at which the swap cost falls in the left panel: a decade for each decade."""
-        box = self.by_link.get_window_extent()
-        bottom, top = self.by_link.get_ylim()
-        decades_wide = math.log10(HIGH_GB_PER_S / LOW_GB_PER_S)
-        decades_high = math.log10(top / bottom)
-        return -math.degrees(math.atan2(box.height / decades_high, box.width / decades_wide))
 
     def _label_lines(self, answer: EvictionCosts) -> None:
         """Name the lines of the right panel: the upper one above it, the lower one below."""

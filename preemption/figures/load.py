@@ -43,16 +43,16 @@ class LoadCurves(Picture[Load]):
     def __init__(self) -> None:
         super().__init__(860, 560)
         rate, tokens = "requests per second", "output tokens per second"
-        left, right, top, bottom = 0.08, 0.585, 0.6, 0.1
+        left, right, top, bottom = 0.1, 0.605, 0.6, 0.1
         panels = (
             ((left, top), "time to first token", rate, "ms", True),
             ((right, top), "time per output token", rate, "ms", False),
             ((left, bottom), "throughput", rate, tokens, False),
-            ((right, bottom), "time to first token over throughput", tokens, "ms", True),
+            ((right, bottom), "first token over throughput", tokens, "ms", True),
         )
         self.ttft, self.tpot, self.output, self.hook = (
             style.panel(
-                self.figure, (*corner, 0.39, 0.335), xlabel=xlabel, ylabel=ylabel, log_y=log_y
+                self.figure, (*corner, 0.37, 0.335), xlabel=xlabel, ylabel=ylabel, log_y=log_y
             )
             for corner, _, xlabel, ylabel, log_y in panels
         )
@@ -85,18 +85,14 @@ class LoadCurves(Picture[Load]):
             "ttft_p99_ms": _Curve(self.hook, theme.PREFILL, theme.PREFILL_TEXT, p99=True),
         }
         self.machine = {
-            "ttft_p99_ms": quick.Line(self.ttft, theme.INK, width=1.5, dashes=(1, 1.5)),
-            "tokens_per_s": quick.Line(self.output, theme.INK, width=1.5, dashes=(1, 1.5)),
+            key: quick.Line(axes, theme.INK, width=1.5, dashes=(4, 1.5, 1, 1.5))
+            for key, axes in (("ttft_p99_ms", self.ttft), ("tokens_per_s", self.output))
         }
         self._asked = quick.Label(self.output, "asked for", color=theme.MUTED, ha="right")
         self._asked.put(_NAMED_AT, offered_tokens_per_s(_NAMED_AT))
         self._asked.shift_px = (-8, 2)
-        self._machine = [
-            quick.Label(axes, "whole machine", ha="right", halo=True)
-            for axes in (self.ttft, self.output)
-        ]
-        for label in self._machine:
-            label.shift_px = (0, -17)
+        self._machine = quick.Label(self.ttft, "whole machine", ha="right", halo=True)
+        self._machine.shift_px = (0, -22)
         self.delivered.name.shift_px = (0, -30)
         self.delivered.name.set_horizontalalignment("right")
         self.onsets = {
@@ -118,10 +114,9 @@ class LoadCurves(Picture[Load]):
             at = [each.median for each in output]
             curve.show(at, [getattr(point, key) for point in points], key[5:8])
             curve.point.set_data([here.tokens_per_s.median], [getattr(here, key).median])
-        for (key, line), label in zip(self.machine.items(), self._machine, strict=True):
-            medians = [getattr(point, key).median for point in answer.machine]
-            line.set_data(rates, medians)
-            label.put(rates[-1], medians[-1])
+        for key, line in self.machine.items():
+            line.set_data(rates, [getattr(point, key).median for point in answer.machine])
+        self._machine.put(rates[-1], answer.machine[-1].ttft_p99_ms.median)
         for line in self.rate_lines:
             line.set_data([here.requests_per_s] * 2, [0, 1])
         self._mark("preempts", answer.preempts, 0.92, "first preemption")

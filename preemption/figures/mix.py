@@ -42,7 +42,7 @@ class MixCurves(Picture[Mixes]):
         self.axes = axes = style.panel(
             self.figure,
             (0.112, 0.17, 0.858, 0.73),
-            xlabel="share of the tokens that is recomputed (%)",
+            xlabel="share recomputed (%)",
             ylabel="time to resume (ms)",
         )
         axes.set_xlim(-1, 101)

@@ -1,7 +1,8 @@
 """What all pictures that move are built from: the base class, and marks at a crossover."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
@@ -10,10 +11,14 @@ from matplotlib.axes import Axes
 from preemption import words
 from preemption.costs import Copy, Recompute
 from preemption.figures import quick, style
+from preemption.figures.placing import marker_boxes, place_labels, texts_near
 from preemption.page import theme
 
 Answer = TypeVar("Answer")
 Limits = tuple[float, ...]
+# What is one below the other is so wide, and has so much room above, below and at the right.
+NARROW_PX = 330.0
+_ABOVE_PX, _BELOW_PX, _RIGHT_PX = 50.0, 46.0, 34.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +31,34 @@ class Resumed:
     copy: Copy
     recompute_ms: float
     swap_ms: float
+
+
+@dataclass
+class View:
+    """Panels as they are arranged: size in pixels, parts of the figure, frames, texts nearby.
+
+    `wide` is where they are side by side.
+    """
+
+    size: tuple[float, float]
+    boxes: list[quick.Box]
+    wide: "View | None" = None
+    frames: dict[Axes, quick.Frame] = field(default_factory=dict)
+    texts: dict[Axes, list[quick.Box]] = field(default_factory=dict)
+
+    def box(self, axes: Axes) -> quick.Box:
+        """Return the edges of these axes in pixels."""
+        return self.frames[axes].box
+
+    def stretch(self, axes: Axes) -> str:
+        """Return the SVG transform that takes there what is drawn where they are side by side."""
+        assert self.wide
+        left, bottom, right, top = self.wide.box(axes)
+        x0, y0, x1, y1 = self.box(axes)
+        x_scale, y_scale = (x1 - x0) / (right - left), (y1 - y0) / (top - bottom)
+        x = x0 - x_scale * left
+        y = self.size[1] - y0 - y_scale * (self.wide.size[1] - bottom)
+        return f"matrix({x_scale:.4g} 0 0 {y_scale:.4g} {x:.1f} {y:.1f})"
 
 
 class Picture(Generic[Answer]):
@@ -57,6 +90,53 @@ class Picture(Generic[Answer]):
     def show(self, answer: Answer) -> None:
         """Move all that moves; the limits of the axes stay."""
         raise NotImplementedError
+
+    @cached_property
+    def _views(self) -> tuple[View, View]:
+        """The panels side by side, and below one another."""
+        wide, high = (self.figure.get_size_inches() * 72).tolist()
+        boxes = [axes.get_position().bounds for axes in self.figure.axes]
+        left = min(box[0] for box in boxes) * wide
+        heights = [box[3] * high for box in boxes]
+        tall = sum(heights) + (_ABOVE_PX + _BELOW_PX) * len(boxes)
+        stacked, top = [], tall
+        for height in heights:
+            top -= _ABOVE_PX + height
+            part = (NARROW_PX - left - _RIGHT_PX) / NARROW_PX
+            stacked.append((left / NARROW_PX, top / tall, part, height / tall))
+            top -= _BELOW_PX
+        side_by_side = View((wide, high), boxes)
+        return side_by_side, View((NARROW_PX, tall), stacked, side_by_side)
+
+    def arrange(self, *, narrow: bool) -> None:
+        """Put the panels side by side, or below one another for a narrow page."""
+        view = self._views[narrow]
+        self.figure.set_size_inches(view.size[0] / 72, view.size[1] / 72)
+        for axes, box in zip(self.figure.axes, view.boxes, strict=True):
+            axes.set_position(box)
+
+    def wrote(self, texts: Sequence[quick.Box], *, narrow: bool) -> None:
+        """Learn where text stands as the panels are arranged now."""
+        view = self._views[narrow]
+        view.frames = {axes: quick.frame_of(axes) for axes in self.figure.axes}
+        view.texts = {axes: texts_near(axes, texts) for axes in self.figure.axes}
+
+    @contextmanager
+    def viewed(self, *, narrow: bool) -> Iterator["View"]:
+        """Place the labels and let artists write themselves for these panels, and yield these."""
+        view = self._views[narrow]
+        taken = {axes: list(boxes) for axes, boxes in view.texts.items()}
+        quick.FRAMES.update(view.frames)
+        shown = [artist for artist in self.moving if artist.get_visible()]
+        for artist in shown:
+            if isinstance(artist, quick.Points):
+                taken[artist.panel] += marker_boxes(artist)
+        labels = [artist for artist in shown if isinstance(artist, quick.Label)]
+        place_labels(labels, taken, view.size[0])
+        try:
+            yield view
+        finally:
+            quick.FRAMES.clear()
 
     def fit(self, answer: Answer) -> bool:
         """Fit the limits of the axes to an answer; return whether they have changed."""
@@ -107,10 +187,9 @@ class Flip(quick.Label):
     def mark(self, x: float, y: float) -> bool:
         """Stand at the crossover; return whether it is early, so that the right is free."""
         low, high = self._low, self._high
-        arrows = ("◂ " if x < low else "", " ▸" if x > high else "")
         early = x < self._middle
         self.set_horizontalalignment("left" if early else "right")
         self.shift_px = (self._away_px, self._away_px) if early else (-self._away_px, -24)
-        text = f"flips at {words.digits(x, 3)} {self._unit}".join(arrows)
+        text = quick.arrowed(f"flips at {words.digits(x, 3)} {self._unit}", x, low, high)
         self.put(min(max(x, low), high), y, text if x < float("inf") else "")
         return early

@@ -9,6 +9,7 @@ figure of that height; `clipped` says whether it ends where its axes end.
 import html
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
@@ -16,22 +17,32 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_hex
+from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.lines import Line2D
+from matplotlib.markers import CARETDOWN, CARETLEFT, CARETRIGHT, CARETUP
 from matplotlib.patches import Polygon, Rectangle
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
-from matplotlib.transforms import Affine2D, Transform
+from matplotlib.transforms import Affine2D, IdentityTransform, Transform
 
 from preemption.checks import Array
 from preemption.figures import style
 from preemption.page import theme
 
 Artist: TypeAlias = "Line | Points | Band | Area | Boxes | Label"
+Box: TypeAlias = tuple[float, float, float, float]  # left, bottom, right, top in pixels
+Spot: TypeAlias = tuple[float, float, str, str]  # of an anchor in pixels, how it is aligned, text
 Place: TypeAlias = Literal["data", "x", "axes"]  # with "x" only x is data, y a part of the axes
 DASHES = (4.0, 2.0)
+LINE = 1.25  # from one baseline to the next, in font sizes
 _HALO_PX = 4
+_UNSTRETCHED = "vector-effect:non-scaling-stroke"
 _FAR_BELOW = -1000.0  # where matplotlib, too, draws what has no logarithm
-_ANCHORS = {"left": "", "center": ";text-anchor:middle", "right": ";text-anchor:end"}
+ARROW_PX = 10
+# Which way an arrow points: as matplotlib's marker with its tip there, and as steps of a path.
+_TIPS = {"<": CARETLEFT, ">": CARETRIGHT, "^": CARETUP, "v": CARETDOWN}
+_ARROWS = {"<": "l10-6v12z", ">": "l-10-6v12z", "^": "l-6 10h12z", "v": "l-6-10h12z"}
+_ANCHORS = {"left": "", "center": ' text-anchor="middle"', "right": ' text-anchor="end"'}
 
 
 class Line(Line2D):
@@ -40,7 +51,7 @@ class Line(Line2D):
     `dashes` are lengths on and off, in multiples of the width in pixels. Fill it by `set_data`.
     """
 
-    clipped = True
+    clipped = stretched = True
 
     def __init__(
         self,
@@ -54,38 +65,41 @@ class Line(Line2D):
         super().__init__([], [], color=colour, linewidth=width, animated=True)
         self.set(solid_capstyle="butt", dash_capstyle="butt", transform=_transform(axes, place))
         self._place = place
-        self._css = f"fill:none;stroke:{colour};stroke-width:{width:g}"
+        css = f"fill:none;stroke:{colour};stroke-width:{width:g};{_UNSTRETCHED}"
         if dashes:
             self.set_linestyle((0, dashes))
-            self._css += f";stroke-dasharray:{','.join(f'{width * dash:g}' for dash in dashes)}"
+            css += f";stroke-dasharray:{','.join(f'{width * dash:g}' for dash in dashes)}"
+        self.styles = [css]
         axes.add_line(self)
 
     def svg(self, height: float) -> str:
         """Return the curve as one path."""
         steps, pen = [], "M"
-        for x, y in _pixels(self, self._place, *self.get_data()):
+        for x, y in pixels(self, self._place, *self.get_data()):
             if math.isfinite(x) and math.isfinite(y):
                 steps.append(f"{pen}{x:.1f} {height - y:.1f}")
                 pen = "L"
             else:
                 pen = "M"
-        return f'<path d="{"".join(steps)}" style="{self._css}"/>'
+        return f'<path d="{"".join(steps)}" style="{self.styles[0]}"/>'
 
 
 class Points(Line2D):
     """Markers without a line: discs "o", squares "s" or diamonds "D" of `size` pixels.
 
-    A point that is not finite has none.
+    A point that is not finite has none; one beyond the axes has an arrow at the edge.
     """
 
     clipped = True
+    stretched = False  # but for discs, which are ends of lines
 
     def __init__(
         self, axes: Axes, colour: str, marker: str, *, size: float = 9, face: str = ""
     ) -> None:
         super().__init__([], [], color=colour, marker=marker, markersize=size, animated=True)
         self.set(linestyle="none", markerfacecolor=face or colour, zorder=3)
-        self._css = f"fill:{face or colour};stroke:{colour}"
+        self.panel, self._face = axes, face
+        self.styles = [f"fill:{face or colour};stroke:{colour}", f"fill:{colour}"]
         r, d = f"{size / 2:g}", f"{size / math.sqrt(2):.1f}"
         self._shape = {
             "o": f"m-{r} 0a{r} {r} 0 1 0 {size:g} 0a{r} {r} 0 1 0-{size:g} 0z",
@@ -93,30 +107,58 @@ class Points(Line2D):
             "D": f"m-{d} 0l{d}-{d} {d} {d}-{d} {d}z",
         }[marker]
         if marker == "o" and not face:  # the round ends of a line without length: shorter
-            self._css = f"stroke:{colour};stroke-width:{size + 1:g};stroke-linecap:round"
-            self._shape = "h0"
+            self.styles[0] = f"stroke:{colour};stroke-width:{size + 1:g};stroke-linecap:round"
+            self.styles[0] += f";{_UNSTRETCHED}"
+            self._shape, self.stretched = "z", True
         axes.add_line(self)
 
+    def places(self) -> tuple[list[tuple[float, float]], list[tuple[float, float, str]]]:
+        """Return the pixels of markers, and of the tips of arrows, each with where it points."""
+        left, bottom, right, top = frame_of(self.panel).box
+        inside, beyond = [], []
+        for x, y in pixels(self, "data", *self.get_data()):
+            if not (math.isfinite(x) and math.isfinite(y)):
+                continue
+            # At the limit itself rounding decides, so a little beyond it is still there.
+            if left - 1 <= x <= right + 1 and bottom - 1 <= y <= top + 1:
+                inside.append((x, y))
+            else:
+                way = "<" if x < left - 1 else ">" if x > right + 1 else "v" if y < bottom else "^"
+                beyond.append((min(max(x, left), right), min(max(y, bottom), top), way))
+        return inside, beyond
+
+    def draw(self, renderer: Any) -> None:
+        """Draw as any markers, and arrows for those beyond the axes."""
+        super().draw(renderer)
+        data, own = self.get_data(), (self.get_marker(), self.get_transform(), self._face)
+        for x, y, way in self.places()[1]:
+            self.set(data=([x], [y]), marker=_TIPS[way], transform=IdentityTransform())
+            self.set_markerfacecolor(self.get_color())
+            super().draw(renderer)
+        self.set(data=data, marker=own[0], transform=own[1])
+        self.set_markerfacecolor(own[2] or self.get_color())
+
     def svg(self, height: float) -> str:
-        """Return the markers as one path."""
-        places = "".join(
-            f"M{x:.1f} {height - y:.1f}{self._shape}"
-            for x, y in _pixels(self, "data", *self.get_data())
-            if math.isfinite(x) and math.isfinite(y)
-        )
-        return f'<path d="{places}" style="{self._css}"/>'
+        """Return the markers as one path, and the arrows as another."""
+        inside, beyond = self.places()
+        steps = "".join(f"M{x:.1f} {height - y:.1f}{self._shape}" for x, y in inside)
+        markers = f'<path d="{steps}" style="{self.styles[0]}"/>'
+        if not beyond:
+            return markers
+        steps = "".join(f"M{x:.1f} {height - y:.1f}{_ARROWS[way]}" for x, y, way in beyond)
+        return f'{markers}<path d="{steps}" style="{self.styles[1]}"/>'
 
 
 class Band(Rectangle):
     """A translucent band over the whole height of the axes, from `x0` to `x1`."""
 
-    clipped = True
+    clipped = stretched = True
 
     def __init__(self, axes: Axes, colour: str, *, alpha: float = 0.07) -> None:
         super().__init__((0, 0), 0, 1, facecolor=colour, alpha=alpha, lw=0)
         self.set_transform(_transform(axes, "x"))
         self.set_animated(True)
-        self._css = f"fill:{colour};opacity:{alpha:g}"
+        self.styles = [f"fill:{colour};opacity:{alpha:g}"]
         axes.add_patch(self)
 
     def span(self, x0: float, x1: float) -> None:
@@ -126,19 +168,19 @@ class Band(Rectangle):
     def svg(self, height: float) -> str:
         """Return the band as a path."""
         ends = self.get_x(), self.get_x() + self.get_width()
-        (x0, y0), (x1, y1) = _pixels(self, "x", ends, (0, 1))
+        (x0, y0), (x1, y1) = pixels(self, "x", ends, (0, 1))
         corner = f"M{x0:.1f} {height - y0:.1f}"
-        return f'<path d="{corner}H{x1:.1f}V{height - y1:.1f}H{x0:.1f}z" style="{self._css}"/>'
+        return f'<path d="{corner}H{x1:.1f}V{height - y1:.1f}H{x0:.1f}z" style="{self.styles[0]}"/>'
 
 
 class Area(Polygon):
     """A translucent area between two curves."""
 
-    clipped = True
+    clipped = stretched = True
 
     def __init__(self, axes: Axes, colour: str, *, alpha: float = 0.2) -> None:
         super().__init__(np.zeros((1, 2)), facecolor=colour, alpha=alpha, lw=0, animated=True)
-        self._css = f"fill:{colour};opacity:{alpha:g}"
+        self.styles = [f"fill:{colour};opacity:{alpha:g}"]
         axes.add_patch(self)
 
     def put(self, low: Sequence[tuple[float, float]], high: Sequence[tuple[float, float]]) -> None:
@@ -147,18 +189,18 @@ class Area(Polygon):
 
     def svg(self, height: float) -> str:
         """Return the area as a path."""
-        corners = (f"{x:.1f} {height - y:.1f}" for x, y in _pixels(self, "data", *self.get_xy().T))
-        return f'<path d="M{"L".join(corners)}z" style="{self._css}"/>'
+        corners = (f"{x:.1f} {height - y:.1f}" for x, y in pixels(self, "data", *self.get_xy().T))
+        return f'<path d="M{"L".join(corners)}z" style="{self.styles[0]}"/>'
 
 
 class Boxes(PolyCollection):
     """Boxes of one colour, with an edge one pixel wide."""
 
-    clipped = True
+    clipped = stretched = True
 
     def __init__(self, axes: Axes, colour: str, *, edge: str = theme.PAPER) -> None:
         super().__init__([], facecolors=colour, edgecolors=edge, linewidths=1, animated=True)
-        self._css = f"fill:{colour};stroke:{edge}"
+        self.styles = [f"fill:{colour};stroke:{edge};{_UNSTRETCHED}"]
         self.put([])
         axes.add_collection(self, autolim=False)
 
@@ -175,23 +217,29 @@ class Boxes(PolyCollection):
 
     def svg(self, height: float) -> str:
         """Return the boxes as one path."""
-        pixels = self.get_transform().transform(self._corners[:, ::2].reshape(-1, 2))
-        steps = [
-            f"M{x0:.1f} {height - y0:.1f}h{x1 - x0:.1f}v{y0 - y1:.1f}h{x0 - x1:.1f}z"
-            for x0, y0, x1, y1 in pixels.reshape(-1, 4).tolist()
-        ]
-        return f'<path d="{"".join(steps)}" style="{self._css}"/>'
+        ends = self.get_transform().transform(self._corners[:, ::2].reshape(-1, 2)).tolist()
+        steps, at = [], (0.0, 0.0)
+        for (x0, y0), (x1, y1) in zip(ends[::2], ends[1::2], strict=True):
+            x, y = round(x0, 1), round(height - y0, 1)  # so that steps do not add up to an error
+            move = f"m{x - at[0]:.1f} {y - at[1]:.1f}"
+            steps.append(f"{move}h{x1 - x0:.1f}v{y0 - y1:.1f}h{x0 - x1:.1f}z")
+            at = x, y
+        return f'<path d="{"".join(steps)}" style="{self.styles[0]}"/>'
 
 
 class Label(Text):
-    """One line of plain text on its baseline.
+    """Plain text on its baseline.
 
-    `shift_px` moves it right and up from its place in the axes. With a `halo` of paper around
-    its letters it can be read on top of lines.
+    It wants to stand at its place in the axes, moved right and up by `shift_px`; `place_labels`
+    finds the `spot` where nothing else is in the way, "" if there is none. It is left out where
+    it is wider than `span`, two places on the x axis. With a `halo` of paper around its letters
+    it can be read on top of lines.
     """
 
-    clipped = False
+    clipped = stretched = False
     shift_px: tuple[float, float] = (0, 0)
+    span: tuple[float, float] | None = None
+    spot: Spot | None = None
 
     def __init__(
         self,
@@ -202,44 +250,102 @@ class Label(Text):
         halo: bool = False,
         **properties: Any,
     ) -> None:
-        self._place = place
+        self.panel, self._place = axes, place
         defaults: dict[str, Any] = {"fontsize": style.LABEL_PX, "color": theme.INK}
         defaults |= {"transform": _transform(axes, place), "horizontalalignment": "left"}
-        defaults |= {"rotation_mode": "anchor", "verticalalignment": "baseline"}
+        defaults |= {"verticalalignment": "baseline"}
         super().__init__(0, 0, text, animated=True, family=theme.FONT, **(defaults | properties))
         axes.add_artist(self)
         self.set_clip_on(False)
-        self._halo = ""
+        self.size_px = float(self.get_fontsize())
+        css = f"font-size:{self.size_px:g}px;fill:{to_hex(self.get_color())}"
         if halo:
             self.set_path_effects([withStroke(linewidth=_HALO_PX, foreground=theme.PAPER)])
-            self._halo = f";paint-order:stroke;stroke:{theme.PAPER};stroke-width:{_HALO_PX}px"
+            css += f";paint-order:stroke;stroke:{theme.PAPER};stroke-width:{_HALO_PX}px"
+        if self.get_fontweight() != "normal":
+            css += f";font-weight:{self.get_fontweight()}"
+        self.styles = [css]
 
     def put(self, x: float, y: float, text: str | None = None) -> None:
         """Move the label to a place in its axes; change its text too if one is given."""
         self.set_position((x, y))
+        self.spot = None
         if text is not None:
             self.set_text(text)
 
+    def wanted(self) -> tuple[float, float]:
+        """Return the pixel of its place in the axes."""
+        ((x, y),) = pixels(self, self._place, *([number] for number in self.get_position()))
+        return x, y
+
+    def has_room(self) -> bool:
+        """Return whether it is as narrow as its `span`."""
+        if self.span is None:
+            return True
+        (x0, _), (x1, _) = pixels(self, "x", self.span, (0, 0))
+        return abs(x1 - x0) >= text_px(self.get_text(), self.size_px, bold=self.bold)
+
+    @property
+    def is_title(self) -> bool:
+        """Whether it stands above its axes."""
+        return self._place == "axes" and self.get_position()[1] > 1
+
+    @property
+    def bold(self) -> bool:
+        """Whether its letters are bold."""
+        return self.get_fontweight() == "bold"
+
+    def _where(self) -> Spot:
+        if self.spot:
+            return self.spot
+        (x, y), (right, up) = self.wanted(), self.shift_px
+        return x + right, y + up, self.get_horizontalalignment(), self.get_text()
+
     def draw(self, renderer: Any) -> None:
-        """Draw as any text does, shifted."""
-        place, scale = self.get_transform(), renderer.points_to_pixels(1)
-        right, up = self.shift_px
-        self.set_transform(place + Affine2D().translate(right * scale, up * scale))
+        """Draw as any text does, at its spot."""
+        before = self.get_transform(), self.get_position(), self.get_horizontalalignment()
+        scale = renderer.points_to_pixels(1)
+        x, y, align, text = self._where()
+        if not self.spot:  # in pixels of the renderer already
+            right, up = (shift * (scale - 1) for shift in self.shift_px)
+            x, y, scale = x + right, y + up, 1
+        said = self.get_text()
+        self.set(transform=Affine2D().scale(scale), position=(x, y), ha=align, text=text)
         super().draw(renderer)
-        self.set_transform(place)
+        self.set(transform=before[0], position=before[1], ha=before[2], text=said)
 
     def svg(self, height: float) -> str:
         """Return the text by its anchor, without measuring it."""
-        ((x, y),) = _pixels(self, self._place, *([number] for number in self.get_position()))
-        x, y = x + self.shift_px[0], y + self.shift_px[1]
+        x, y, align, text = self._where()
+        if not text:
+            return ""
         place = f'x="{x:.1f}" y="{height - y:.1f}"'
-        css = f"font-size:{self.get_fontsize():g}px;fill:{to_hex(self.get_color())}"
-        css += _ANCHORS[self.get_horizontalalignment()] + self._halo
-        if self.get_fontweight() != "normal":
-            css += f";font-weight:{self.get_fontweight()}"
-        if angle := self.get_rotation():
-            place += f' transform="rotate({-angle:.1f} {x:.1f} {height - y:.1f})"'
-        return f'<text {place} style="{css}">{html.escape(self.get_text())}</text>'
+        said = html.escape(text)
+        if "\n" in text:
+            high = LINE * self.size_px
+            rows = [f'<tspan x="{x:.1f}" dy="{high:.1f}">{row}</tspan>' for row in said.split("\n")]
+            place, said = f'y="{height - y - high * len(rows):.1f}"', "".join(rows)
+        return f'<text {place}{_ANCHORS[align]} style="{self.styles[0]}">{said}</text>'
+
+
+@lru_cache(maxsize=4096)
+def text_px(text: str, size_px: float, *, bold: bool = False) -> float:
+    """Return how wide a line of text is in the font of a PNG; a page's own is narrower."""
+    return size_px * sum(_advance(letter, bold) for letter in text)
+
+
+@lru_cache(maxsize=512)
+def _advance(letter: str, bold: bool) -> float:
+    properties = FontProperties(family=theme.FONT, weight="bold" if bold else "normal")
+    font = get_font(findfont(properties))
+    font.set_size(100, 72)
+    advance: float = font.load_char(ord(letter)).linearHoriAdvance
+    return advance / 65536 / 100
+
+
+def arrowed(text: str, x: float, low: float, high: float) -> str:
+    """Put an arrow at the side of a text that names an `x` below `low` or above `high`."""
+    return text.join(("◂ " if x < low else "", " ▸" if x > high else ""))
 
 
 def title(axes: Axes) -> Label:
@@ -261,20 +367,57 @@ def _transform(axes: Axes, place: Place) -> Transform:
     return axes.transData if place == "data" else axes.get_xaxis_transform()
 
 
-def _pixels(artist: Any, place: Place, xs: Any, ys: Any) -> list[tuple[float, float]]:
+@dataclass(frozen=True)
+class Frame:
+    """Where points of axes stand in a figure, in pixels: `box`, and a function for each axis."""
+
+    box: Box
+    x_px: Callable[[float], float]
+    y_px: Callable[[float], float]
+
+
+# Of axes while a layer is drawn, so that it is not looked up for each of its artists.
+FRAMES: dict[Axes, Frame] = {}
+
+
+def frame_of(axes: Axes) -> Frame:
+    """Return where points of these axes stand now."""
+    if axes in FRAMES:
+        return FRAMES[axes]
+    left, bottom, right, top = map(float, axes.bbox.extents)
+    x0, y0, x1, y1 = map(float, axes.viewLim.extents)
+    return Frame(
+        (left, bottom, right, top),
+        _of_axis(axes.xaxis, x0, x1, left, right - left),
+        _of_axis(axes.yaxis, y0, y1, bottom, top - bottom),
+    )
+
+
+def pixels(artist: Any, place: Place, xs: Any, ys: Any) -> list[tuple[float, float]]:
     """Return points in pixels of the figure, y upwards: for a few, quicker than a transform."""
-    axes, part = artist.axes, ("linear", 0.0, 1.0)
-    left, bottom, right, top = axes.bbox.extents.tolist()
-    x0, y0, x1, y1 = axes.viewLim.extents.tolist()
-    x_axis = part if place == "axes" else (axes.get_xscale(), x0, x1)
-    y_axis = (axes.get_yscale(), y0, y1) if place == "data" else part
-    x_px, y_px = _scale(*x_axis, left, right - left), _scale(*y_axis, bottom, top - bottom)
+    frame = frame_of(artist.axes)
+    x_px, y_px = frame.x_px, frame.y_px
+    left, bottom, right, top = frame.box
+    if place != "data":
+        y_px = _scale("linear", 0.0, 1.0, bottom, top - bottom)
+    if place == "axes":
+        x_px = _scale("linear", 0.0, 1.0, left, right - left)
     return [(x_px(x), y_px(y)) for x, y in zip(_floats(xs), _floats(ys), strict=True)]
 
 
 def _floats(numbers: Any) -> list[float]:
     floats: list[float] = np.asarray(numbers, dtype=float).tolist()
     return floats
+
+
+def _of_axis(
+    axis: Any, low: float, high: float, start: float, length: float
+) -> Callable[[float], float]:
+    kind, forward = axis.get_scale(), axis.get_transform().transform
+    if kind in ("linear", "log"):
+        return _scale(kind, low, high, start, length)
+    even = _scale("linear", *forward([low, high]), start, length)
+    return lambda value: even(float(forward([value])[0]))
 
 
 @lru_cache(maxsize=256)

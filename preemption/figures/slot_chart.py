@@ -8,6 +8,7 @@ from matplotlib.ticker import MaxNLocator
 
 from preemption import words
 from preemption.figures import quick, style
+from preemption.figures.guesses import Mark
 from preemption.figures.picture import Limits, Picture
 from preemption.page import theme
 from preemption.serving import Row
@@ -15,7 +16,6 @@ from preemption.serving import Row
 _LEAST_ITERATIONS, _LEAST_SLOTS = 6, 2
 _CELL = 0.84  # height of a cell; the rows are 1 apart
 _ROOM = 0.35  # for a guess, in rows
-_IDLE_PX = 34  # room that the word needs
 
 
 @dataclass(frozen=True)
@@ -90,11 +90,10 @@ class Panel:
             name: quick.Boxes(axes, colour, edge=theme.INK)
             for name, colour in zip(names, theme.SEQUENCES, strict=True)
         }
-        self._guess_line = quick.Line(axes, theme.GUESS, width=1.5, dashes=(6, 2, 1, 2))
+        self.guess = Mark(axes)
         self._names = {name: quick.Label(axes, name, ha="center") for name in names}
         self._idle_name = quick.Label(axes, "idle", ha="center", color=theme.MUTED)
         self._title = quick.title(axes)
-        self._guess = quick.Label(axes, color=theme.GUESS, halo=True)
         for label in (*self._names.values(), self._idle_name):
             label.shift_px = (0, -5)
 
@@ -112,24 +111,19 @@ class Panel:
             if held[sequence]:
                 label.put(*_middle(*held[sequence][0]))
         self.idle.put([_box(*place) for place in held[None]])
-        left, right = self.axes.get_xlim()
-        cell_px = self.axes.get_window_extent().width / (right - left)
-        self._idle_name.set_visible(bool(held[None]) and cell_px >= _IDLE_PX)
+        right = self.axes.get_xlim()[1]
+        self._idle_name.set_visible(bool(held[None]))
         if held[None]:
-            self._idle_name.put(*_middle(*held[None][0]))
+            first = held[None][0]
+            self._idle_name.put(*_middle(*first))
+            self._idle_name.span = first[0], first[0] + 1
         self._title.set_text(f"{name}: {schedule}")
-        self._mark_guess(schedule.guess)
-
-    def _mark_guess(self, iterations: float | None) -> None:
-        for artist in (self._guess_line, self._guess):
-            artist.set_visible(iterations is not None)
-        if iterations is not None:
-            right, bottom = self.axes.get_xlim()[1], self.axes.get_ylim()[0]
-            x = min(iterations, right)
-            self._guess_line.set_data([x, x], [0, bottom])
-            self._guess.set_horizontalalignment("left" if x < right / 2 else "right")
-            self._guess.shift_px = (6 if x < right / 2 else -6, 3)
-            self._guess.put(x, bottom, f"your guess: {words.plain(iterations)}")
+        self.guess.hide()
+        if schedule.guess is not None:
+            left = schedule.guess < right / 2
+            self.guess.show(
+                schedule.guess, f"your guess: {words.plain(schedule.guess)}", left=left, y=0.02
+            )
 
     def set_limits(self, slots: int, iterations: int) -> None:
         """Make room for these slots and iterations."""

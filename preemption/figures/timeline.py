@@ -12,6 +12,7 @@ from matplotlib.text import Text
 
 from preemption import words
 from preemption.figures import style
+from preemption.figures.picture import Picture
 from preemption.page import theme
 
 _EVICTED_MS, _RESUMED_MS, _END_MS = 30.0, 90.0, 230.0
@@ -19,16 +20,14 @@ _BAR = 0.34
 _FONT: Any = {"size": style.LABEL_PX, "family": theme.FONT}
 
 
-class OpenCosts:
+class OpenCosts(Picture[None]):
     """The two costs with their times left open, as long as one another; not to scale.
 
     `size` is what the cache is called, as "131.1 MB".
     """
 
-    moving = ()
-
     def __init__(self, tokens: int, size: str) -> None:
-        self.figure = style.figure(860, 190)
+        super().__init__(860, 190)
         axes = _two_rows(self.figure, (0.125, 0.02, 0.855, 0.96))
         axes.set(xlim=(0, 70), xticks=[])
         axes.spines["bottom"].set_visible(False)
@@ -43,17 +42,15 @@ class OpenCosts:
             _inside(axes, row, 60, 70, "? ms", theme.INK)
 
 
-class Timeline:
+class Timeline(Picture[None]):
     """One request evicted and resumed both ways, to scale; the pause itself is an example.
 
     `copy_ms` is one copy, out or back. Raises ValueError for more tokens than can be recomputed
     before the time line ends.
     """
 
-    moving = ()
-
     def __init__(self, tokens: int, *, recompute_ms: float, copy_ms: float) -> None:
-        self.figure = style.figure(860, 240)
+        super().__init__(860, 240)
         axes = _two_rows(self.figure, (0.125, 0.22, 0.855, 0.75), xlabel="time (ms)")
         axes.set(xlim=(0, _END_MS), xticks=range(0, int(_END_MS), 50))
 

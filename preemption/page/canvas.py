@@ -8,9 +8,11 @@ import io
 import itertools
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from itertools import groupby
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
+from uuid import uuid4
 
 import matplotlib as mpl
 from matplotlib.backends.backend_svg import RendererSVG
@@ -22,22 +24,48 @@ from preemption.page.html import Html
 
 _PNG_DPI = 144
 _NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
-_Renderer: Any = RendererSVG  # its methods have no types
+_Base: Any = RendererSVG  # its methods have no types
+Box: TypeAlias = tuple[float, float, float, float]  # left, bottom, right, top in pixels
 _salts = itertools.count()
+_styles: dict[str, int] = {}
 # A kernel may hear one control in one thread and the next in another; matplotlib knows only one.
 LOCK = threading.RLock()
+
+
+_STYLED = re.compile(r'style="([^"]*)"')
+
+
+def _class(css: str) -> str:
+    """Return a short name for a style."""
+    return f"pe-{_styles.setdefault(css, len(_styles))}"
+
+
+def _by_class(found: re.Match[str]) -> str:
+    return f'class="{_class(found[1])}"'
 
 
 class Moving(Protocol):
     """An artist that moves; animated, so that matplotlib leaves it out of the still layer."""
 
     clipped: bool
+    stretched: bool
 
+    @property
+    def styles(self) -> Sequence[str]: ...  # noqa: D102
     @property
     def axes(self) -> Any: ...  # noqa: D102
     def get_visible(self) -> bool: ...  # noqa: D102
     def set_visible(self, b: bool) -> None: ...  # noqa: D102
     def svg(self, height: float) -> str: ...  # noqa: D102
+
+
+class View(Protocol):
+    """Where the panels of a picture are: its size in pixels, a box for each of the axes."""
+
+    size: tuple[float, float]
+
+    def box(self, axes: Any) -> Box: ...  # noqa: D102
+    def stretch(self, axes: Any) -> str: ...  # noqa: D102
 
 
 class Picture(Protocol):
@@ -47,6 +75,29 @@ class Picture(Protocol):
     def figure(self) -> Figure: ...  # noqa: D102
     @property
     def moving(self) -> Sequence[Moving]: ...  # noqa: D102
+    def arrange(self, *, narrow: bool) -> None: ...  # noqa: D102
+    def wrote(self, texts: Sequence[Box], *, narrow: bool) -> None: ...  # noqa: D102
+    def viewed(self, *, narrow: bool) -> AbstractContextManager[View]: ...  # noqa: D102
+
+
+class _Renderer(_Base):  # type: ignore[misc]
+    """Draws SVG, and notes where it writes."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self.texts: list[Box] = []
+        super().__init__(*args, **kwargs)
+
+    def draw_text(
+        self, gc: Any, x: float, y: float, s: str, prop: Any, angle: float, *args: Any, **kw: Any
+    ) -> None:
+        """Write as ever."""
+        wide, high, below = self.get_text_width_height_descent(s, prop, ismath=False)
+        up = self.height - y
+        box = (x, up - below, x + wide, up + high - below)
+        if angle:  # upright
+            box = (x - high + below, up, x + below, up + wide)
+        self.texts.append(box)
+        super().draw_text(gc, x, y, s, prop, angle, *args, **kw)
 
 
 class Canvas:
@@ -54,42 +105,80 @@ class Canvas:
 
     def __init__(self, picture: Picture) -> None:
         self._picture = picture
+        # Not as in a kernel before: what it has drawn may stand in the page still.
+        self._id = f"pe{uuid4().hex[:6]}"
         for text in picture.figure.findobj(Text):
             text.set_parse_math(False)  # a name may hold a $
         # Each picture names its clip paths differently: several stand in one page.
         self._rc: Any = {"svg.fonttype": "none", "svg.hashsalt": f"pe{next(_salts)}"}
 
     def still_svg(self) -> Html:
-        """Return the axes and all else that does not move."""
-        width, height = self._size()
-        buffer = io.StringIO()
-        with LOCK, mpl.rc_context(self._rc):
-            renderer = _Renderer(width, height, buffer, image_dpi=72, metadata=_NO_METADATA)
-            self._picture.figure.draw(renderer)
-            renderer.finalize()
-        svg = re.sub(r' id="\w+_\d+"', "", buffer.getvalue())  # nothing refers to these
-        return Html(theme.with_variables(svg[svg.index("<svg") :]))
+        """Return the axes and all else that does not move, for a narrow page and a wide one."""
+        return self._both(self._still)
 
     def moving_svg(self) -> Html:
-        """Return the moving artists alone."""
-        width, height = self._size()
-        shown = [artist for artist in self._picture.moving if artist.get_visible()]
-        parts = []
-        for axes, artists in groupby(shown, key=lambda a: a.axes if a.clipped else None):
-            markup = "".join(artist.svg(height) for artist in artists)
-            if axes:
-                left, bottom, wide, high = axes.bbox.bounds
-                x, y, w, h = (f"{px:.1f}" for px in (left, height - bottom - high, wide, high))
-                box = f'x="{x}" y="{y}" width="{w}" height="{h}" viewBox="{x} {y} {w} {h}"'
-                markup = f'<svg role="none" {box}>{markup}</svg>'
-            parts.append(markup)
-        svg = f'<svg viewBox="0 0 {width:g} {height:g}">{"".join(parts)}</svg>'
-        return Html(theme.with_variables(svg))
+        """Return the moving artists alone, in the same way; draw the still layer first.
+
+        Their styles are classes, which `styles` says once.
+        """
+        return Html(_STYLED.sub(_by_class, self._both(self._moving)))
+
+    def styles(self) -> Html:
+        """Return the styles of all that moves."""
+        found = dict.fromkeys(css for artist in self._picture.moving for css in artist.styles)
+        rules = "".join(f".{_class(css)}{{{css}}}" for css in found)
+        return Html(f"<style>{theme.with_variables(rules)}</style>")
 
     def whole_svg(self) -> Html:
         """Return both layers in one."""
-        still = self.still_svg()
-        return Html(f"{still[: still.rindex('</svg>')]}{self.moving_svg()}</svg>")
+        return self._both(self._whole)
+
+    def _both(self, draw: Callable[[bool], str]) -> Html:
+        return Html(
+            "".join(
+                draw(narrow).replace("<svg", f'<svg class="{kind}"', 1)
+                for narrow, kind in ((True, "pe-narrow"), (False, "pe-wide"))
+            )
+        )
+
+    def _whole(self, narrow: bool) -> str:
+        still, moving = self._still(narrow), theme.with_variables(self._moving(narrow))
+        return f"{still[: still.rindex('</svg>')]}{moving}</svg>"
+
+    def _still(self, narrow: bool) -> str:
+        buffer = io.StringIO()
+        with LOCK, mpl.rc_context(self._rc):
+            self._picture.arrange(narrow=narrow)
+            width, height = map(float, self._picture.figure.bbox.size)
+            renderer = _Renderer(width, height, buffer, image_dpi=72, metadata=_NO_METADATA)
+            self._picture.figure.draw(renderer)
+            renderer.finalize()
+        self._picture.wrote(renderer.texts, narrow=narrow)
+        svg = re.sub(r' id="\w+_\d+"', "", buffer.getvalue())  # nothing refers to these
+        return theme.with_variables(svg[svg.index("<svg") :])
+
+    def _moving(self, narrow: bool) -> str:
+        parts: list[str] = []
+        with LOCK, self._picture.viewed(narrow=narrow) as view:
+            height = view.size[1]
+            shown = [artist for artist in self._picture.moving if artist.get_visible()]
+            for axes, artists in groupby(shown, key=lambda a: a.axes if a.clipped else None):
+                own = list(artists)
+                markup = "".join(a.svg(height) for a in own if not a.stretched)
+                if axes:
+                    shape = f"{self._id}-{len(parts)}"
+                    if narrow:
+                        stretched = f'<use href="#{shape}" transform="{view.stretch(axes)}"/>'
+                    else:
+                        paths = "".join(artist.svg(height) for artist in own if artist.stretched)
+                        stretched = f'<g id="{shape}">{paths}</g>'
+                    left, bottom, right, top = view.box(axes)
+                    wide = (left, height - top, right - left, top - bottom)
+                    x, y, w, h = (f"{px:.1f}" for px in wide)
+                    box = f'x="{x}" y="{y}" width="{w}" height="{h}" viewBox="{x} {y} {w} {h}"'
+                    markup = f'<svg role="none" {box}>{stretched}{markup}</svg>'
+                parts.append(markup)
+        return f'<svg viewBox="0 0 {view.size[0]:g} {height:g}">{"".join(parts)}</svg>'
 
     def png(self, cover: str = "") -> bytes:
         """Return the whole picture, on paper; or its frame alone, with the words `cover` on it."""

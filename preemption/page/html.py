@@ -73,10 +73,16 @@ def fold(title: str, *parts: str) -> Html:
     return element("details", element("summary", title), *parts)
 
 
-def speaking(svg: Html, alternative: str) -> Html:
-    """Give an SVG the text that is read out in its place."""
-    named = f'<svg role="img" aria-label="{html.escape(alternative)}"'
-    return Html(svg.replace("<svg", named, 1))
+def picture(svg: Html, alternative: str = "") -> Html:
+    """Frame a picture, with the text that is read out in its place if it has one."""
+    role = "img" if alternative else ""
+    return element("div", svg, role=role, aria_label=alternative, class_="pe-picture")
+
+
+def room(table: str, verdict: str) -> Html:
+    """Return what takes the room of a table and a verdict, and of some more words, unseen."""
+    more = f"{verdict} {'0 ' * (10 + len(verdict) // 6)}"
+    return element("div", table, element("p", element("strong", more)), class_="pe-room")
 
 
 def formula(text: str) -> Html:
@@ -116,9 +122,5 @@ def table(
         first = element("th", name, scope="row", style=edge)
         others = [element("td", cell, class_=side) for cell, side in zip(cells, ends, strict=True)]
         body.append(element("tr", first, *others))
-    return element(
-        "table",
-        element("thead", element("tr", *titles)),
-        element("tbody", *body),
-        class_=class_,
-    )
+    rows_of_table = element("thead", element("tr", *titles)), element("tbody", *body)
+    return element("div", element("table", *rows_of_table, class_=class_), class_="pe-scroll")

@@ -16,6 +16,7 @@ from preemption.page import html
 # A kernel may hear a reader's click in one thread while a cell answers in another.
 _lock = threading.RLock()
 WAITS = "You have committed. The answer opens when you have committed to the other one too."
+_LEAST = 1e-50  # and its inverse the most, so that a ratio can be told
 _TEXT_S = 0.3  # so long after Enter its text may still come
 
 
@@ -149,15 +150,15 @@ class Choice(_Question):
         if self._is_right(value):
             reply = [f"{value}: right. {self._of_option[value]}"]
         else:
-            reply = [f"{value}: not so. {self._of_option[value]}"]
-            reply.append(f"Right is: {self._right}. {self._of_option[self._right]}")
+            reply = [f"{value}: not quite. {self._of_option[value]}"]
+            reply.append(f"The right answer: {self._right}. {self._of_option[self._right]}")
         return [*reply, self._because] if self._because else reply
 
     def _asks(self) -> list[str]:
         return [f"( ) {option}" for option in self._of_option]
 
     def _answers(self) -> list[str]:
-        marks = {True: "right", False: "not so"}
+        marks = {True: "right", False: "not quite"}
         lines = [
             f"{option}: {marks[option == self._right]}. {feedback}"
             for option, feedback in self._of_option.items()
@@ -235,6 +236,8 @@ class NumericGuess(_Typed):
             raise TypeError(f"the guess must be a number in {self._unit}, not {value!r}")
         if not 0 < value <= sys.float_info.max:
             raise ValueError(f"the guess must be above 0 {self._unit} and finite, not {value}")
+        if not _LEAST <= value <= 1 / _LEAST:
+            raise ValueError(f"the guess must be from {_LEAST} to {1 / _LEAST}, not {value}")
         number = float(value)
         came = f"not {words.plain(number)}"
         if number > self._most:

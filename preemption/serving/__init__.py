@@ -13,6 +13,7 @@ segments    its queue of free blocks with prefix caching
 simulation  requests served, quickly where that is possible, or plainly
 tally       the tokens of a run: scheduled, lost, found, computed again
 results     what a run did
+frames      a run block by block, and what became of each preemption
 faults      faults that users met, broken and mended
 replay      recorded vLLM runs repeated, also from the command line
 slots       which sequence holds which slot: static groups, iteration-level admission
@@ -21,6 +22,7 @@ slots       which sequence holds which slot: static groups, iteration-level admi
 from preemption.serving.blocks import BlockPool
 from preemption.serving.fast import FastRun, NotCoveredError, covers
 from preemption.serving.faults import FAULTS, SCENE_ITERATIONS, Fault, run_fault
+from preemption.serving.frames import Frame, Pause, frames_of, pauses
 from preemption.serving.prefix_cache import CachingPool
 from preemption.serving.results import Id, Iteration, Preempted, Result, RunOutcome, Scheduled
 from preemption.serving.run import Run
@@ -62,10 +64,12 @@ __all__ = [
     "Decision",
     "FastRun",
     "Fault",
+    "Frame",
     "Id",
     "Iteration",
     "IterationCost",
     "NotCoveredError",
+    "Pause",
     "Preempted",
     "Request",
     "Result",
@@ -86,7 +90,9 @@ __all__ = [
     "crowd",
     "eight",
     "fetch_trace",
+    "frames_of",
     "last_admitted",
+    "pauses",
     "priority",
     "quantiles",
     "random_with_seed",

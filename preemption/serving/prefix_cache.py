@@ -147,6 +147,19 @@ class CachingPool(BlockPool):
         seq.blocks = seq.keyed = 0
         return released
 
+    def owner_of(self, block: int) -> int | tuple[Hashable] | None:
+        """Return whose tokens can be found in a block: an order of arrival, or a group in a tuple.
+
+        None: nobody's.
+        """
+        key = self.keys[block]
+        if key is None:
+            return None
+        owner = key // _OWN
+        if owner >= 0:
+            return owner
+        return (next(group for group, number in self.groups.items() if number == owner),)
+
     def contents(self) -> tuple[int | None, ...]:
         """Return the keys of the free blocks, in the order in which they are handed out."""
         return tuple(self.keys[block] for block in self.queue)

@@ -28,7 +28,7 @@ def simulate(
     Raises ValueError for a request that can never fit, ids that come twice or arrivals out of
     order; TypeError for a wrong type.
     """
-    requests = _checked(requests, config, settings)
+    requests = checked(requests, config, settings)
     if covers(requests, config, settings):
         with suppress(NotCoveredError):
             return FastRun(requests, config, settings).result()
@@ -39,7 +39,7 @@ def simulate_plain(
     requests: Iterable[Request], config: SchedulerConfig, settings: RunSettings = DEFAULT_RUN
 ) -> Result:
     """Do what `simulate` does, one iteration after another, whatever the settings."""
-    requests = _checked(requests, config, settings)
+    requests = checked(requests, config, settings)
     run = Run(Scheduler(config, settings), requests)
     while run.step():
         pass
@@ -68,7 +68,7 @@ def simulate_pools(
         raise ValueError(f"the runs of many pools keep no log, not {shown(settings.log)}")
     if not configs:
         return ()
-    requests = _checked(requests, configs[0], settings)
+    requests = checked(requests, configs[0], settings)
     if not covers(requests, config, settings):
         return tuple(simulate_plain(requests, each, settings) for each in configs)
     results: list[Result] = []
@@ -84,7 +84,7 @@ def simulate_pools(
     return tuple(results)
 
 
-def _checked(
+def checked(
     requests: Iterable[Request], config: SchedulerConfig, settings: RunSettings
 ) -> tuple[Request, ...]:
     """Return the requests; refuse what cannot be served, with an error that says which and why."""

@@ -45,7 +45,7 @@ def draw(place):
 # Counts the pictures that reach the page, and notes how long each took from a key press on.
 WATCH = """
 () => {
-  const picture = '.jp-OutputArea svg[role=img], .jp-OutputArea img';
+  const picture = '.jp-OutputArea [role=img], .jp-OutputArea img';
   const state = () => {
     const found = document.querySelector(picture);
     return found ? found.src || found.outerHTML : '';

@@ -127,6 +127,7 @@ def test_a_run_finds_what_the_machine_does_and_the_catalogue_takes_it():
     assert link.launch_us == pytest.approx(6)
     assert re.search(r"both at once .* GB/s, each way", link.note)
     assert found.remarks == ()
+    assert "ms per token: 0.066 measured, 0.206 derived" in found.summary()
     assert link.source == "measured on this machine, 2026-12-01: a machine; none"
 
 
@@ -377,7 +378,9 @@ def test_the_command_line_writes_a_file_that_can_be_read(tmp_path, capsys):
 
 
 @pytest.mark.usefixtures("machine")
-@pytest.mark.parametrize("arguments", [["--model", "nothing"], ["--seconds", "-1"]])
+@pytest.mark.parametrize(
+    "arguments", [["--model", "nothing"], ["--seconds", "-1"], ["--out", "no/where"]]
+)
 def test_the_command_line_refuses_what_cannot_be(arguments, capsys):
     assert main(["--device", "cpu", *arguments]) == 1
-    assert "not" in capsys.readouterr().err
+    assert re.search(r"not|no folder", capsys.readouterr().err)

@@ -22,7 +22,9 @@ def corners(boxes):
 
 
 def label_texts(explorer):
-    return re.findall(r"<text [^>]*>([^<]*)</text>", page(explorer))
+    wide = page(explorer).split('class="pe-wide"')[1]
+    texts = re.findall(r"<text [^>]*>(.*?)</text>", wide)
+    return [re.sub(r"<[^>]*>", " ", text).strip() for text in texts]
 
 
 def broken_places(svg):

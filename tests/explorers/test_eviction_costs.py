@@ -8,6 +8,7 @@ import pytest
 
 from preemption import CostExplorer, costs, words
 from preemption.lessons import how_slow_must_the_link_be
+from tests.explorers.reading import label_texts
 from tests.explorers.reading import page as page_text
 
 
@@ -133,20 +134,23 @@ def test_the_prefill_control_is_optional():
 def test_guesses_are_drawn_once_answered():
     guess = how_slow_must_the_link_be(1_000)
     explorer = CostExplorer(guesses=[guess])
-    assert "your guess" not in explorer._still.value
+    assert "your guess" not in page_text(explorer)
     guess.answer(5.0)
-    for line in ("your guess: 5 GB/s", "for 1,000 tokens"):
-        assert line in explorer._still.value
+    assert "your guess for 1,000 tokens: 5 GB/s" in label_texts(explorer)
     explorer.tokens = 100_000
-    assert "your guess: 5 GB/s" in explorer._still.value
+    assert "your guess for 1,000 tokens: 5 GB/s" in label_texts(explorer)
 
 
-@pytest.mark.parametrize("guess", [0.001, 1e6])
-def test_a_guess_off_the_chart_stands_at_its_edge(guess):
-    explorer = CostExplorer()
-    explorer.picture.guesses.show([(guess, "1,000 tokens")])
-    line = explorer.picture.by_link.lines[-1]
-    assert line.get_xdata()[0] == (0.1 if guess < 1 else 1000)
+@pytest.mark.parametrize(
+    ("guess", "name"), [(0.001, "◂ your guess: 0.001 GB/s"), (1e6, "your guess: 1,000,000 GB/s ▸")]
+)
+def test_a_guess_off_the_chart_has_an_arrow_and_no_line(guess, name):
+    curves = CostExplorer().picture
+    curves.guesses.show([(guess, ""), (5.0, "")])
+    beyond, inside = curves.guesses.marks[:2]
+    assert beyond.label.get_text() == name
+    assert [beyond.line.get_visible(), inside.line.get_visible()] == [False, True]
+    assert inside.line.get_xdata() == [5.0, 5.0]
 
 
 def test_the_alternative_text_says_the_finding(explorer):

@@ -138,9 +138,9 @@ def test_the_left_limits_hold_both_curves(use):
 def test_a_guess_is_drawn_once_answered():
     guess = lessons.where_is_the_crossover_of_opt_13b()
     explorer = MachineExplorer(guesses=[guess], linear=True)
-    assert "your guess" not in explorer._still.value
+    assert "your guess" not in page(explorer)
     guess.answer(8.0)
-    assert "your guess: 8 GB/s" in explorer._still.value
+    assert "your guess: 8 GB/s" in page(explorer)
 
 
 def test_a_tie_is_no_crossover_and_no_lead():

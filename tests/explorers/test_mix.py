@@ -5,6 +5,7 @@ import pytest
 
 from preemption import MixExplorer, costs, lessons, words
 from tests.explorers.machines import DEEPSEEK, data, name
+from tests.explorers.reading import page
 
 
 @pytest.mark.parametrize(
@@ -49,5 +50,5 @@ def test_the_guessed_share_is_drawn():
     guess = lessons.which_share_is_best()
     explorer = MixExplorer(guesses=[guess])
     guess.answer(25.5)
-    assert "your guess: 25.5 %" in explorer._still.value
+    assert "your guess: 25.5 %" in page(explorer)
     assert "right, within 15%" in guess._reply(25.5)[0]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from preemption import MachineExplorer, OwnMachine, recorded_machine
-from preemption.costs import DEVICES, LINKS, PROFILES, add_own, read_own
+from preemption.costs import DEVICES, LINKS, OWN, PROFILES, Link, add_own, read_own
 from preemption.costs.measure import RECORDED, closest
 from tests.costs.no_machine import Machine, RealClock
 from tests.explorers.machines import data
@@ -22,11 +22,16 @@ def published_only():
             del catalogue[name]
 
 
-@pytest.fixture
-def cell(tmp_path):
-    made = OwnMachine(seconds=1.0, out=tmp_path / "mine.toml", machine=lambda: Machine(RealClock()))
+def a_cell(tmp_path, seconds):
+    out = tmp_path / "mine.toml"
+    made = OwnMachine(seconds=seconds, out=out, machine=lambda: Machine(RealClock()))
     made.guess.value = 3.0
     return made
+
+
+@pytest.fixture
+def cell(tmp_path):
+    return a_cell(tmp_path, 1.0)
 
 
 def said(cell):
@@ -48,18 +53,19 @@ def test_it_measures_shows_its_progress_and_what_was_found(cell, tmp_path):
     assert "measured" in said(cell)
 
 
-def test_the_button_starts_and_stops(cell):
+def test_the_button_starts_and_stops(tmp_path):
+    cell = a_cell(tmp_path, 60.0)
     cell.start_or_stop()
     deadline = time.monotonic() + 20
-    while cell._bar.value < 0.2 and time.monotonic() < deadline:
+    while not cell._bar.value and time.monotonic() < deadline:
         time.sleep(0.01)
     assert cell.button.description == "stop"
     cell.start_or_stop()
     cell._thread.join(20)
     assert not cell._thread.is_alive()
-    assert cell.button.description == "measure (1 s)"
+    assert cell.button.description == "measure (60 s)"
     assert "stopped before the end" in said(cell)
-    assert cell.measured.links == ()
+    assert "stopped before the end" in cell.measured.remarks
 
 
 @pytest.mark.parametrize("guess", [0.0, -1.0, math.nan, math.inf])
@@ -82,6 +88,13 @@ def test_what_goes_wrong_is_shown(cell):
         cell.measure()
 
 
+def test_what_cannot_be_is_refused_before_anything_is_measured():
+    with pytest.raises(ValueError, match="out must be in a folder that is there"):
+        OwnMachine(out="no/where")
+    with pytest.raises(KeyError, match="not in the catalogue"):
+        OwnMachine("nothing")
+
+
 def test_it_says_at_once_what_is_missing(monkeypatch):
     monkeypatch.setattr("preemption.explorers.own_machine.missing", lambda: "PyTorch is missing")
     assert "PyTorch is missing" in said(OwnMachine())
@@ -90,6 +103,7 @@ def test_it_says_at_once_what_is_missing(monkeypatch):
 def test_a_saved_notebook_is_the_same_with_and_without_pytorch(cell):
     bundle, _ = cell._repr_mimebundle_()
     assert bundle["text/plain"].startswith("Measure your machine")
+    assert bundle["text/plain"] in bundle["text/html"]
 
 
 # --- in the explorer ---
@@ -132,6 +146,23 @@ def test_points_are_shown_only_where_the_pieces_are_as_large():
     assert len(data(explorer.picture.measured[1])[0]) == 0
     explorer.change(block_tokens=16, measured=False)
     assert len(data(explorer.picture.measured[0])[0]) == 0
+
+
+def test_a_measured_link_brings_its_start_of_copies_and_takes_it_away():
+    recorded_machine()
+    explorer = MachineExplorer()
+    explorer.link = "memory (recorded)"
+    assert explorer.launch_us == LINKS["memory (recorded)"].launch_us
+    explorer.link = "disk (recorded)"
+    assert explorer.fixed_ms == LINKS["disk (recorded)"].fixed_ms
+    explorer.change(link="PCIe 4.0 x16", fixed_ms=2.0)
+    assert (explorer.launch_us, explorer.fixed_ms) == (10, 2)
+    explorer.launch_us = 5.0
+    explorer.link = "PCIe 5.0 x16"
+    assert explorer.launch_us == 5
+    slow = Link(name="slow", source=OWN, sure="checked", nominal_gb_per_s=1, launch_us=90)
+    add_own([slow])
+    assert MachineExplorer(link="slow").launch_us == 50
 
 
 def test_a_published_machine_has_no_points_and_no_other_beside():

@@ -144,10 +144,10 @@ def test_guesses_of_iterations_are_drawn_at_the_example_alone():
     assert "your guess" not in page(explorer)
     for guess, iterations in zip(guesses, (5, 99), strict=True):
         guess.answer(iterations)
-    assert {"your guess: 5", "your guess: 99"} <= set(label_texts(explorer))
-    assert data(explorer.picture.static._guess_line)[:, 0].tolist() == [5, 5]
-    right = explorer.picture.continuous.axes.get_xlim()[1]
-    assert data(explorer.picture.continuous._guess_line)[0, 0] == right
+    assert {"your guess: 5", "your guess: 99 ▸"} <= set(label_texts(explorer))
+    static, continuous = explorer.picture.static.guess, explorer.picture.continuous.guess
+    assert data(static.line)[:, 0].tolist() == [5, 5]
+    assert [static.line.get_visible(), continuous.line.get_visible()] == [True, False]
     explorer.slots = 3
     assert "your guess" not in page(explorer)
     explorer.reset()

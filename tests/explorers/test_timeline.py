@@ -38,7 +38,7 @@ def test_what_is_no_number_of_tokens_is_refused(show, bad, error, said):
 
 def test_open_costs_show_the_parts_but_not_the_times():
     shown = open_costs(1_000)
-    assert shown.value.count("? ms") == 4  # two bars; twice in what is read out
+    assert shown.value.count("? ms") == 6  # two bars, narrow and wide; twice in what is read out
     for part in ("prefill 1,000 tokens again", "copy 131.1 MB out", "copy 131.1 MB back"):
         assert part in shown.value
     for time in ("100 ms", "5.243", "10.49"):

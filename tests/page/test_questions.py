@@ -29,7 +29,7 @@ def test_nothing_is_chosen_and_nothing_open_at_first(choice, guess):
     assert choice.value is guess.value is None
 
 
-@pytest.mark.parametrize(("option", "reply"), [("No", "No: right."), ("Yes", "Yes: not so.")])
+@pytest.mark.parametrize(("option", "reply"), [("No", "No: right."), ("Yes", "Yes: not quite.")])
 def test_committing_opens_the_answer_and_the_choice_stays(choice, option, reply):
     choice.answer(option)
     assert choice.answered
@@ -109,9 +109,9 @@ def test_a_guess_is_measured_against_the_truth(guess, value, reply):
         guess.answer(value)
 
 
-@pytest.mark.parametrize("bad", [0, -1, math.nan, math.inf, 10**400])
+@pytest.mark.parametrize("bad", [0, -1, math.nan, math.inf, 10**400, 5e-324, 1e300])
 def test_a_guess_out_of_range_is_refused(guess, bad):
-    with pytest.raises(ValueError, match=str(bad)):
+    with pytest.raises(ValueError, match=re.escape(str(bad))):
         guess.answer(bad)
     assert not guess.answered
 

@@ -82,6 +82,16 @@ EXAMPLES = {
         SERVE | {"num_gpu_blocks": [16]},
         {"requests": EMPTY, "num_gpu_blocks": {"bytes"}},
     ),
+    "frames_of": (
+        serving.frames_of,
+        SERVE | {"settings": RunSettings(log=True)},
+        {"requests": EMPTY},
+    ),
+    "run_fault": (
+        serving.run_fault,
+        {"name": "never computed", "broken": True},
+        {"broken": FLAG},
+    ),
     "crowd": (
         serving.crowd,
         {"count": 1, "prompt_tokens": 1, "output_tokens": 1, "every_ms": 1},
@@ -132,16 +142,18 @@ PARTS = {
         "Candidate",
         "Decision",
         "FastRun",
+        "Fault",
+        "Frame",
         "Iteration",
         "NotCoveredError",
     ),
-    *("Preempted", "Result", "Run", "Scheduled", "Scheduler", "Segments", "Seq"),
-    *("choose", "covers", "fetch_trace"),
+    *("Pause", "Preempted", "Result", "Run", "Scheduled", "Scheduler", "Segments", "Seq"),
+    *("choose", "covers", "fetch_trace", "pauses"),
 }
 # Without arguments, or rules, which get what the engine offers.
 NONE_TO_CHECK = {"two", "eight", "last_admitted", "priority"}
-# Tried in test_settings and test_workload.
-ELSEWHERE = {"IterationCost", "read_trace"}
+# Tried in test_settings, test_workload and test_faults.
+ELSEWHERE = {"IterationCost", "read_trace", "Fault", "run_fault"}
 
 
 def test_no_function_is_left_out():

@@ -22,6 +22,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--disk", type=Path, default=Path(), help="a folder on the disk")
     parser.add_argument("--out", type=Path, default=Path("my_machine.toml"), help="what to write")
     asked = parser.parse_args(arguments)
+    if not asked.out.parent.is_dir():
+        print(f"there is no folder {asked.out.parent} to write to", file=sys.stderr)
+        return 1
     try:
         machine = this_machine(asked.device, asked.disk)
         run = Run(machine, MODELS[asked.model], seconds=asked.seconds, memory_bytes=1e9 * asked.gb)

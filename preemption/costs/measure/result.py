@@ -80,14 +80,13 @@ class Measured:
         if self.device and self.profile:
             measured = _recompute(self.model, self.device, self.profile)
             derived = Recompute.of(self.model, self.device, measured=False)
-            lines.append(f"{'':24}{'measured':>12}{'derived':>12}")
             for label, unit in (
-                ("floor_ms", "floor, ms"),
+                ("floor_ms", "ms for the floor"),
                 ("ms_per_token", "ms per token"),
                 ("ms_per_token2", "ms per token squared"),
             ):
-                both = (getattr(each, label) for each in (measured, derived))
-                lines.append(f"{unit:24}" + "".join(f"{_plain(value, 3):>12}" for value in both))
+                here, there = (_plain(getattr(each, label), 3) for each in (measured, derived))
+                lines.append(f"{unit}: {here} measured, {there} derived")
             for link in self.links:
                 lines.append(_crossovers(measured, self.model, link))
         return "\n".join([*lines, *(f"noticed: {remark}" for remark in self.remarks)])

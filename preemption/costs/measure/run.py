@@ -169,7 +169,7 @@ class Run:
 
     def _time_prefills(self, end: float) -> Iterator[Step]:
         prefill = self.machine.decoder(self.model, self.layers, self._mlp)
-        numbers_per_token = 3 * self._mlp + 8 * self.model.heads * self.model.head_dim
+        numbers_per_token = 4 * self._mlp + 8 * self.model.heads * self.model.head_dim
         weights_bytes = self.machine.weight_bytes * self.layers * _layer_parameters(self.model)
         room_bytes = self.memory_bytes - weights_bytes
         for tokens in PREFILL_TOKENS:
