@@ -2,13 +2,14 @@
 
 from jupyter_client.manager import start_new_kernel
 
-RUNS, MOST_MB = 8, 0.8
+RUNS, MOST_MB, MOST_KEPT = 8, 2.0, 4  # IPython keeps the last three results by name
 SHOW = "import gc, psutil\nfrom preemption import CostExplorer\nexplorer = CostExplorer()\nexplorer"
 OTHER = "explorer"
 STATE = """
 from ipywidgets.widgets import widget
 gc.collect()
-print(psutil.Process().memory_info().rss / 1e6, len(widget._instances), explorer.comm is None)
+kept = sum(isinstance(each, CostExplorer) for each in gc.get_objects())
+print(psutil.Process().memory_info().rss / 1e6, len(widget._instances), kept, explorer.comm is None)
 """
 
 
@@ -25,7 +26,7 @@ class Kernel:
         self.client.shell_channel.send(message)
         printed = ""
         while True:
-            got = self.client.get_iopub_msg(timeout=60)
+            got = self.client.get_iopub_msg(timeout=120)
             if got["parent_header"].get("msg_id") != message["header"]["msg_id"]:
                 continue
             assert got["msg_type"] != "error", got["content"]
@@ -44,18 +45,18 @@ def test_a_cell_that_is_run_again_leaves_nothing_behind():
         states = []
         for _ in range(RUNS):
             kernel.run("a", SHOW)
-            mb, widgets, closed = kernel.run("state", STATE).split()
+            mb, widgets, kept, closed = kernel.run("state", STATE).split()
             states.append((float(mb), int(widgets)))
+            assert int(kept) <= MOST_KEPT
             assert closed == "False"
         assert len({widgets for _, widgets in states}) == 1
-        # IPython keeps the last three results, so from the fourth run on.
         grown = (states[-1][0] - states[3][0]) / (RUNS - 4)
         assert grown < MOST_MB, states
         # What another cell shows as well stays.
         kernel.run("b", OTHER)
-        kernel.run("a", "kept = explorer\n" + SHOW)
-        assert "False" in kernel.run("state", "print(kept.comm is None)")
+        kernel.run("a", "before = explorer\n" + SHOW)
+        assert "False" in kernel.run("state", "print(before.comm is None)")
         kernel.run("b", OTHER)
-        assert "True" in kernel.run("state", "print(kept.comm is None)")
+        assert "True" in kernel.run("state", "print(before.comm is None)")
     finally:
         kernel.stop()
