@@ -168,11 +168,13 @@ def main(out: Path) -> None:
     shutil.copytree(ROOT / "notebooks", source / "content", ignore=shutil.ignore_patterns(".*"))
     shutil.rmtree(out, ignore_errors=True)
     lite = [sys.executable, "-m", "jupyter", "lite", "build", "--contents", "content"]
+    # The builder minds its settings only where it writes beside them.
     built = subprocess.run(
-        [*lite, "--output-dir", out.resolve()], cwd=source, capture_output=True, text=True
+        [*lite, "--output-dir", "_out"], cwd=source, capture_output=True, text=True
     )
     if built.returncode:
         raise SystemExit(built.stdout + built.stderr)
+    shutil.move(source / "_out", out)
     page = out / "notebooks" / "index.html"
     page.write_text(page.read_text().replace("<head>", f"<head>{ENTER}", 1))
     size = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
