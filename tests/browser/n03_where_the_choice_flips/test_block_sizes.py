@@ -14,6 +14,4 @@ def test_dearer_copies_move_the_flip(notebook):
     expect(explorer.status).to_contain_text("flips at blocks of 9.47 tokens")
     explorer.fill(LAUNCH, 20)
     expect(explorer.status).to_contain_text("flips at blocks of 31.6 tokens")
-    expect(
-        explorer.picture.get_by_text("flips at 31.6 tokens", exact=True).filter(visible=True)
-    ).to_be_visible()
+    expect(explorer.picture.get_by_text("flips at 31.6 tokens", exact=True)).to_be_visible()

@@ -49,15 +49,11 @@ def test_crossovers_are_marked_or_their_absence_is_said(explorer, model, device,
     machine = expect_costs(explorer, model, device, link, 1_000)
     found = costs.crossover_tokens(*machine)
     for n in found:
-        marked = explorer.picture.get_by_text(words.count(round(n), "token"), exact=True).filter(
-            visible=True
-        )
+        marked = explorer.picture.get_by_text(words.count(round(n), "token"), exact=True)
         expect(marked).to_be_visible()
     said = explorer.root.get_by_text("does not fit")
     if not found:
-        expect(
-            explorer.picture.get_by_text("at every count: no crossover").filter(visible=True)
-        ).to_be_visible()
+        expect(explorer.picture.get_by_text("at every count: no crossover")).to_be_visible()
     if model == "DeepSeek-V3":
         expect(said).to_contain_text("At least 9 must share it")
     else:
@@ -79,7 +75,7 @@ def test_keys_and_mouse_move_the_tokens(explorer):
     assert 100 < tokens < 100_000
     expect_costs(explorer, *HERE, tokens)
     title = f"at {words.count(tokens, 'cached token')}"
-    expect(explorer.picture.get_by_text(title, exact=True).filter(visible=True)).to_be_visible()
+    expect(explorer.picture.get_by_text(title, exact=True)).to_be_visible()
 
 
 def test_whole_blocks_have_no_crossover(explorer):
