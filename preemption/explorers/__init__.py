@@ -13,6 +13,7 @@ slot_chart      static groups and iteration-level admission
 chunks          a long prompt in chunks
 attention_map   who attends to whom in chunks
 load            latency and throughput by arrival rate
+faults          engines that have a fault, iteration by iteration
 own_machine     the reader's machine, measured, and one that was recorded
 
 comparison      how both ways to resume compare, in words and in a table
@@ -25,7 +26,9 @@ from preemption.explorers.block_sizes import BlockExplorer
 from preemption.explorers.chunks import ChunkExplorer
 from preemption.explorers.crossover_map import CrossoverMapExplorer
 from preemption.explorers.eviction_costs import CostExplorer
+from preemption.explorers.faults import FaultExplorer
 from preemption.explorers.load import LoadExplorer
+from preemption.explorers.log import in_words
 from preemption.explorers.machine_costs import MachineExplorer
 from preemption.explorers.mix import MixExplorer
 from preemption.explorers.own_machine import OwnMachine, recorded_machine
@@ -38,12 +41,14 @@ __all__ = [
     "ChunkExplorer",
     "CostExplorer",
     "CrossoverMapExplorer",
+    "FaultExplorer",
     "LoadExplorer",
     "MachineExplorer",
     "MixExplorer",
     "OwnMachine",
     "SlotExplorer",
     "eviction_timeline",
+    "in_words",
     "open_costs",
     "recorded_machine",
 ]

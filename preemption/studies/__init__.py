@@ -1,6 +1,8 @@
 """Experiments that the notebooks show, each a load, a server and what is measured of it.
 
 chunks    a long prompt arrives while others decode, and is computed in chunks
+field_guide
+          what users saw, how to make sure, why it is so, which knob ends it
 load      more and more requests arrive at one pool: first preemption, cliff
 pressure  a load in a pool that is too small: rules, ways back and other levers side by side
 scrapes   two scrapes of a real server's metrics page
@@ -14,6 +16,7 @@ from preemption.studies.chunks import (
     ChunkIteration,
     chunked_prefill,
 )
+from preemption.studies.field_guide import FIELD_GUIDE, GuideRow, field_guide
 from preemption.studies.load import (
     LATE_MS,
     LOAD_REQUESTS,
@@ -53,6 +56,7 @@ __all__ = [
     "BUDGETS",
     "CHUNK_COST",
     "DECODES",
+    "FIELD_GUIDE",
     "LATE_MS",
     "LEVERS",
     "LOAD_REQUESTS",
@@ -63,6 +67,7 @@ __all__ = [
     "SEEDS",
     "ChunkIteration",
     "ChunkedPrefill",
+    "GuideRow",
     "Interval",
     "LoadPoint",
     "Measures",
@@ -75,6 +80,7 @@ __all__ = [
     "chunked_prefill",
     "cliff",
     "example_scrapes",
+    "field_guide",
     "first_preemption",
     "load_requests",
     "machine_blocks",
