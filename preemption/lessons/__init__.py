@@ -11,6 +11,7 @@ slot_chart              static groups and iteration-level admission
 chunks                  a prompt in chunks
 attention_map           what a token attends to
 load                    latency under load
+faults                  faults that users met: what will this log do next?
 
 A closing quiz for each notebook, in a module named as it:
 
@@ -18,6 +19,7 @@ preemption              the closing quiz of notebook 01
 try_it_yourself         answers by hand and the closing quiz of notebook 02
 where_the_choice_flips  the closing quiz of notebook 03
 schedules_and_latency   the closing quiz of notebook 05
+from_the_field          the closing quiz of notebook 06
 """
 
 from preemption.lessons.attention_map import what_does_a_token_attend_to
@@ -30,6 +32,8 @@ from preemption.lessons.eviction_costs import (
     is_eviction_free,
     what_if_prefill_is_faster,
 )
+from preemption.lessons.faults import what_will_this_log_do_next
+from preemption.lessons.from_the_field import quiz_on_the_field
 from preemption.lessons.load import where_does_preemption_begin
 from preemption.lessons.machine_costs import (
     for_which_model_is_the_formula_wrong,
@@ -68,6 +72,7 @@ __all__ = [
     "quiz_on_evictions",
     "quiz_on_real_machines",
     "quiz_on_schedules_and_latency",
+    "quiz_on_the_field",
     "quiz_on_the_functions",
     "time_of_one_copy",
     "time_to_first_token_with_small_chunks",
@@ -76,6 +81,7 @@ __all__ = [
     "what_do_smaller_blocks_change",
     "what_does_a_token_attend_to",
     "what_if_prefill_is_faster",
+    "what_will_this_log_do_next",
     "where_does_preemption_begin",
     "where_is_the_crossover_of_opt_13b",
     "which_model_needs_the_fastest_link",

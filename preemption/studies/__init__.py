@@ -1,11 +1,10 @@
 """Experiments that the notebooks show, each a load, a server and what is measured of it.
 
-chunks    a long prompt arrives while others decode, and is computed in chunks
-field_guide
-          what users saw, how to make sure, why it is so, which knob ends it
-load      more and more requests arrive at one pool: first preemption, cliff
-pressure  a load in a pool that is too small: rules, ways back and other levers side by side
-scrapes   two scrapes of a real server's metrics page
+chunks       a long prompt arrives while others decode, and is computed in chunks
+field_guide  what users saw, how to make sure, why it is so, which knob ends it
+load         more and more requests arrive at one pool: first preemption, cliff
+pressure     a load in a pool that is too small: rules, ways back and other levers side by side
+scrapes      two scrapes of a real server's metrics page
 """
 
 from preemption.studies.chunks import (
@@ -50,7 +49,14 @@ from preemption.studies.pressure import (
     spread,
     two_minutes,
 )
-from preemption.studies.scrapes import Interval, Scrape, between, example_scrapes, read_scrape
+from preemption.studies.scrapes import (
+    NAMES,
+    Interval,
+    Scrape,
+    between,
+    example_scrapes,
+    read_scrape,
+)
 
 __all__ = [
     "BUDGETS",
@@ -62,6 +68,7 @@ __all__ = [
     "LOAD_REQUESTS",
     "MEMORY_SHARE",
     "MINUTES",
+    "NAMES",
     "POOLS",
     "RATES_PER_S",
     "SEEDS",
