@@ -8,9 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from preemption import serving
-from preemption.serving import Request, Run, RunSettings, SchedulerConfig, simulate, simulate_plain
-from preemption.serving.offload import HostPool, Link
-from preemption.serving.simulation import checked, scheduler_for
+from preemption.serving import (
+    HostPool,
+    Link,
+    Request,
+    Run,
+    RunSettings,
+    SchedulerConfig,
+    scheduler_for,
+    simulate,
+    simulate_plain,
+)
 from tests.serving.scheduler_loads import random_load, sharing
 
 SMALL = SchedulerConfig(16, 16, 256, 8, host_blocks=64)
@@ -76,7 +84,7 @@ def test_tokens_add_up_and_no_block_is_lost_or_held_twice(seed, caching, prompt_
         offload_prompt_only=prompt_only,
     )
     how = replace(how, resume="recompute", log=False, victim=None)
-    requests = checked(sharing(rng, requests), config, how)
+    requests = sharing(rng, requests)
     run = Run(scheduler_for(config, how), requests)
     for _ in range(20_000):
         more = run.step()
