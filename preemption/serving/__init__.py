@@ -22,7 +22,7 @@ slots       which sequence holds which slot: static groups, iteration-level admi
 from preemption.serving.blocks import BlockPool
 from preemption.serving.fast import FastRun, NotCoveredError, covers
 from preemption.serving.faults import FAULTS, SCENE_ITERATIONS, Fault, run_fault
-from preemption.serving.frames import Frame, Pause, frames_of, pauses
+from preemption.serving.frames import Frame, Pause, Phase, frames_of, pauses, phases
 from preemption.serving.prefix_cache import CachingPool
 from preemption.serving.results import Id, Iteration, Preempted, Result, RunOutcome, Scheduled
 from preemption.serving.run import Run
@@ -70,6 +70,7 @@ __all__ = [
     "IterationCost",
     "NotCoveredError",
     "Pause",
+    "Phase",
     "Preempted",
     "Request",
     "Result",
@@ -93,6 +94,7 @@ __all__ = [
     "frames_of",
     "last_admitted",
     "pauses",
+    "phases",
     "priority",
     "quantiles",
     "random_with_seed",

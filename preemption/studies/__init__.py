@@ -3,6 +3,7 @@
 chunks    a long prompt arrives while others decode, and is computed in chunks
 load      more and more requests arrive at one pool: first preemption, cliff
 pressure  a load in a pool that is too small: rules, ways back and other levers side by side
+scenes    small loads in small pools, block by block
 scrapes   two scrapes of a real server's metrics page
 """
 
@@ -47,6 +48,7 @@ from preemption.studies.pressure import (
     spread,
     two_minutes,
 )
+from preemption.studies.scenes import OVERFLOW, SCENES, Scene
 from preemption.studies.scrapes import Interval, Scrape, between, example_scrapes, read_scrape
 
 __all__ = [
@@ -58,8 +60,10 @@ __all__ = [
     "LOAD_REQUESTS",
     "MEMORY_SHARE",
     "MINUTES",
+    "OVERFLOW",
     "POOLS",
     "RATES_PER_S",
+    "SCENES",
     "SEEDS",
     "ChunkIteration",
     "ChunkedPrefill",
@@ -68,6 +72,7 @@ __all__ = [
     "Measures",
     "Onset",
     "Range",
+    "Scene",
     "Scrape",
     "Server",
     "Spread",
