@@ -7,6 +7,7 @@ sequence    a request in the scheduler
 blocks      the pool of KV cache blocks
 prefix_cache  a pool whose free blocks can be found again
 scheduler   vLLM's scheduler, readable: it decides one iteration
+asynchronous  a scheduler that learns tokens one iteration later: vLLM's default
 run         the scheduler on a clock, iteration after iteration
 fast        the same run in a few steps per request
 segments    its queue of free blocks with prefix caching

@@ -52,7 +52,8 @@ class NotCoveredError(Exception):
 
 def covers(requests: Iterable[Request], config: SchedulerConfig, settings: RunSettings) -> bool:
     """Whether these settings can be taken in a few steps. Very rarely a run shows only later."""
-    if config.long_prefill_token_threshold or settings.log is True:
+    unlike = config.long_prefill_token_threshold or config.async_scheduling
+    if unlike or settings.log is True:
         return False
     if not config.enable_prefix_caching:
         return True

@@ -65,7 +65,7 @@ class Run:
                 return False
             arrived += self.let_join()
         decision = scheduler.schedule()
-        while not (decision.scheduled or decision.preempted):
+        while scheduler.idle(decision):
             if not self.wait_for_arrival("stalled"):
                 return False
             arrived += self.let_join()
@@ -79,7 +79,9 @@ class Run:
         scheduler, start = self.scheduler, self.now
         resident = sum([seq.computed for seq in decision.scheduled])
         tokens = self.tally.add(decision)
-        self.now += self.cost.ns(tokens, resident) + decision.copies_ns
+        self.now += decision.copies_ns
+        if tokens or not scheduler.config.async_scheduling:  # else there is only a token to learn
+            self.now += self.cost.ns(tokens, resident)
         for seq, event in decision.preempted:
             self.close_stay(seq, start, event.how)
         for seq in decision.admitted:
@@ -89,13 +91,16 @@ class Run:
         scheduled = decision.described() if wanted else ()
         decided = scheduler.snapshot() if wanted else None
         scheduler.update(decision)
+        # Tokens that are known late are those of the iteration before, which ended at the start.
+        known = start if scheduler.config.async_scheduling else self.now
         self.generated_tokens += len(decision.sampled)
         for seq in decision.sampled:
-            if seq.tokens == seq.request.prompt_tokens + 1:
-                self.first_token_ns[seq.order] = self.now
+            if seq.tokens - seq.under_way == seq.request.prompt_tokens + 1:
+                self.first_token_ns[seq.order] = known
         for seq in decision.finished:
-            self.finished_ns[seq.order] = self.now
-            self.close_stay(seq, self.now, "finished")
+            self.finished_ns[seq.order] = known
+            if seq in self.open_stays:  # else its last token came while it waited
+                self.close_stay(seq, known, "finished")
         if decided is not None:
             self.log.append(
                 Iteration(

@@ -1,8 +1,8 @@
 """vLLM's scheduler, one iteration after another: readable, and checked against recorded runs.
 
 `Scheduler.schedule` decides one iteration as vLLM 0.33.0 does (asynchronous scheduling off): it
-serves the running requests, then admits waiting ones. A variation is a subclass that overrides one
-of these two steps.
+serves the running requests, then admits waiting ones. A variation is a subclass that overrides
+what differs, as `asynchronous` does.
 """
 
 import heapq
@@ -127,6 +127,10 @@ class Scheduler:
             self.admit_waiting(decision)
         return decision
 
+    def idle(self, decision: Decision) -> bool:
+        """Whether there is nothing to do in this iteration."""
+        return not (decision.scheduled or decision.preempted)
+
     def serve_running(self, decision: Decision) -> None:
         """Give the running requests their tokens, in the order of their admission.
 
@@ -137,6 +141,9 @@ class Scheduler:
         budget, position = decision.budget, 0
         while position < len(running) and budget > 0:
             seq = running[position]
+            if seq.tokens == seq.end:  # the last token is under way
+                position += 1
+                continue
             n = seq.tokens - seq.computed
             if n > 1:
                 n = min(n, decision.threshold, budget)
@@ -217,7 +224,7 @@ class Scheduler:
         event = Preempted(
             id=seq.request.id,
             computed_tokens=seq.computed,
-            tokens=seq.tokens,
+            tokens=seq.tokens - seq.under_way,
             blocks_freed=released.freed,
             needed_by=asker.request.id,
             blocks_needed=blocks_needed,
@@ -266,5 +273,8 @@ class Scheduler:
             self.pool.free,
             tuple(seq.request.id for seq in self.running),
             tuple(seq.request.id for _, seq in sorted(self.waiting)),
-            {seq.request.id: (seq.computed, seq.tokens, seq.blocks) for seq in self.running},
+            {
+                seq.request.id: (seq.computed, seq.tokens - seq.under_way, seq.blocks)
+                for seq in self.running
+            },
         )

@@ -36,6 +36,8 @@ class SchedulerConfig:
     - `watermark`: share of the pool that an admission must leave free while others run.
     - `enable_prefix_caching`: whether a request finds the cache of tokens that are still in the
       pool, its own from before a preemption or those of a common prefix. vLLM's default is True.
+    - `async_scheduling`: whether an iteration is decided before the tokens of the one before are
+      known. vLLM's default is True.
 
     Raises ValueError for a value out of range, TypeError for a wrong type.
     """
@@ -52,6 +54,7 @@ class SchedulerConfig:
     scheduler_reserve_full_isl: bool = True
     watermark: float = 0.0
     enable_prefix_caching: bool = False
+    async_scheduling: bool = False
 
     def __post_init__(self) -> None:
         least = {
@@ -71,6 +74,7 @@ class SchedulerConfig:
             "enable_chunked_prefill",
             "scheduler_reserve_full_isl",
             "enable_prefix_caching",
+            "async_scheduling",
         ):
             object.__setattr__(self, name, flag(name, getattr(self, name)))
         choice("policy", self.policy, POLICIES)

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from preemption.checks import instance, shown
+from preemption.serving.asynchronous import AsyncScheduler
 from preemption.serving.fast import FastRun, NotCoveredError, covers
 from preemption.serving.results import Result
 from preemption.serving.run import Run
@@ -22,8 +23,8 @@ def simulate(
 
     The result is that of `simulate_plain`, to the last digit, in a fraction of its time. Taken
     plainly are a `long_prefill_token_threshold` above 0; prefix caching with common prefixes,
-    with swapping or with a log; and `log=True`, which has to write every iteration down. With a
-    range as `log` only these iterations are taken plainly.
+    with swapping or with a log; asynchronous scheduling; and `log=True`, which has to write every
+    iteration down. With a range as `log` only these iterations are taken plainly.
 
     Raises ValueError for a request that can never fit, ids that come twice or arrivals out of
     order; TypeError for a wrong type.
@@ -40,7 +41,7 @@ def simulate_plain(
 ) -> Result:
     """Do what `simulate` does, one iteration after another, whatever the settings."""
     requests = checked(requests, config, settings)
-    run = Run(Scheduler(config, settings), requests)
+    run = Run(scheduler_for(config, settings), requests)
     while run.step():
         pass
     return run.result()
@@ -82,6 +83,11 @@ def simulate_pools(
         except NotCoveredError:
             results.append(simulate_plain(requests, each, settings))
     return tuple(results)
+
+
+def scheduler_for(config: SchedulerConfig, settings: RunSettings = DEFAULT_RUN) -> Scheduler:
+    """Return the readable scheduler, in the variation that the settings ask for."""
+    return (AsyncScheduler if config.async_scheduling else Scheduler)(config, settings)
 
 
 def checked(

@@ -9,7 +9,7 @@ import pytest
 
 from preemption.serving.replay import read_recorded, replay
 from preemption.serving.replay.__main__ import main
-from tests.serving.scheduler_loads import CACHING, TRACES, recorded
+from tests.serving.scheduler_loads import ASYNC, CACHING, TRACES, recorded
 
 RANDOM = next(path for path in CACHING if path.name.startswith("random"))
 NAMED = [path for path in CACHING if path is not RANDOM]
@@ -52,14 +52,28 @@ def test_the_run_with_a_block_that_was_never_computed_names_it():
     assert replay(trace).startswith("iteration 4: admitted is recorded as")
 
 
+def test_there_are_34_recorded_runs_with_asynchronous_scheduling():
+    traces = [trace for path in ASYNC for trace in read_recorded(path)]
+    assert len(traces) == 34
+    assert {trace["config"]["enable_prefix_caching"] for trace in traces} == {True, False}
+    assert sum(len(trace["iterations"]) for trace in traces) == 4161
+    assert sum(trace["summary"]["preemptions"] for trace in traces) == 193
+
+
+@pytest.mark.parametrize("path", ASYNC, ids=stem)
+def test_a_recorded_asynchronous_run_is_repeated_exactly(path):
+    for trace in read_recorded(path):
+        assert replay(trace) == f"identical: {len(trace['iterations'])} iterations", trace["name"]
+
+
 def altered(value):
     """The same kind of value, but another one."""
     if isinstance(value, dict):
         return {**value, "7": [1, 2, 3]}
-    return [*value, 99] if isinstance(value, list) else value + 1
+    return [*value, 99] if isinstance(value, list) else (value or 0) + 1
 
 
-@pytest.mark.parametrize("path", [*TRACES[::5], *NAMED[2::4]], ids=stem)
+@pytest.mark.parametrize("path", [*TRACES[::5], *NAMED[2::4], ASYNC[-2]], ids=stem)
 def test_every_recorded_field_of_every_iteration_is_compared(path):
     trace = recorded(path)
     for t, iteration in enumerate(trace["iterations"]):
@@ -112,7 +126,7 @@ def test_replay_uses_the_effective_settings_and_refuses_what_is_not_modelled():
     trace = recorded(TRACES[0])
     trace["config"]["num_gpu_blocks"] = 100
     assert replay(trace).startswith("identical")
-    for name, value in {"async_scheduling": True, "host_chunks": 64, "hash_block_size": 8}.items():
+    for name, value in {"host_chunks": 64, "hash_block_size": 8}.items():
         changed = {**trace["config"]["effective"], name: value}
         refused = {**trace, "config": {**trace["config"], "effective": changed}}
         with pytest.raises(ValueError, match=f"a run with {name} {value} cannot be replayed"):

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from preemption.serving.prefix_cache import CachingPool
-from preemption.serving.scheduler import Decision, Scheduler
+from preemption.serving.scheduler import Decision
 from preemption.serving.sequence import Seq
 from preemption.serving.settings import SchedulerConfig
+from preemption.serving.simulation import scheduler_for
 from preemption.serving.tally import Tally
 from preemption.serving.workload import Request
 
@@ -16,7 +17,7 @@ class Repeated:
     """The load of a recorded run, one iteration per tick of its arrivals."""
 
     def __init__(self, config: SchedulerConfig, requests: Sequence[Request]) -> None:
-        self.scheduler = Scheduler(config)
+        self.scheduler = scheduler_for(config)
         self.requests = requests
         self.iterations = 0
         self.tally = Tally()
@@ -41,6 +42,8 @@ class Repeated:
                 break
             scheduler.join(request)
             arrived.append(request.id)
+        caching = scheduler.config.enable_prefix_caching
+        asynchronous = scheduler.config.async_scheduling
         decision = scheduler.schedule()
         self.tally.add(decision)
         self.count(decision)
@@ -53,7 +56,7 @@ class Repeated:
             "t": self.iterations - 1,
             "arrived": arrived,
             "scheduled": [list(row[:4]) for row in scheduled],
-            "preempted": preempted_of(decision, caching=scheduler.config.enable_prefix_caching),
+            "preempted": preempted_of(decision, indexed=caching or asynchronous),
             "free_after_schedule": decided.free_blocks,
             "running_after_schedule": list(decided.running),
             "waiting_after_schedule": list(decided.waiting),
@@ -62,7 +65,16 @@ class Repeated:
             "free_end": end.free_blocks,
             "running_end": list(end.running),
             "waiting_end": list(end.waiting),
-            "state_end": {str(name): list(state) for name, state in end.state.items()},
+            "state_end": {
+                str(seq.request.id): [
+                    seq.computed,
+                    seq.tokens - seq.under_way,
+                    *([seq.under_way] if asynchronous else []),
+                    seq.blocks,
+                ]
+                for seq in scheduler.running
+            },
+            "processed": self.iterations - 2 if self.iterations > 1 else None,
             **self.cache_of(decision),
         }
 
@@ -70,7 +82,7 @@ class Repeated:
         """Return what is recorded of the prefix cache, if there is one."""
         pool = self.scheduler.pool
         if not isinstance(pool, CachingPool):
-            return {}
+            return {"evicted": [], "free_indexed_end": 0}
         return {
             "admitted": [
                 {
@@ -91,7 +103,7 @@ class Repeated:
 
     def count(self, decision: Decision) -> None:
         """Count what the summary asks for."""
-        self.idle = not (decision.scheduled or decision.preempted)
+        self.idle = self.scheduler.idle(decision)
         self.least_free = min(self.least_free, self.scheduler.pool.free)
         self.overwritten += len(self.scheduler.pool.overwritten)
         self.most_preempted = max(self.most_preempted, len(decision.preempted))
@@ -140,7 +152,7 @@ class Repeated:
         }
 
 
-def preempted_of(decision: Decision, *, caching: bool) -> list[dict[str, Any]]:
+def preempted_of(decision: Decision, *, indexed: bool) -> list[dict[str, Any]]:
     """Return the preemptions of an iteration as they are recorded."""
     return [
         {
@@ -152,7 +164,7 @@ def preempted_of(decision: Decision, *, caching: bool) -> list[dict[str, Any]]:
         }
         | (
             {"blocks_indexed": event.blocks_indexed, "blocks_returned": event.blocks_freed}
-            if caching
+            if indexed
             else {}
         )
         for _, event in decision.preempted
