@@ -27,7 +27,15 @@ from preemption.serving.faults import FAULTS, SCENE_ITERATIONS, Fault, run_fault
 from preemption.serving.frames import Frame, Pause, Phase, frames_of, pauses, phases
 from preemption.serving.offload import HostPool, Link
 from preemption.serving.prefix_cache import CachingPool
-from preemption.serving.results import Id, Iteration, Preempted, Result, RunOutcome, Scheduled
+from preemption.serving.results import (
+    Id,
+    Iteration,
+    Preempted,
+    Result,
+    RunOutcome,
+    Scheduled,
+    StayEnd,
+)
 from preemption.serving.run import Run
 from preemption.serving.scheduler import Decision, Scheduler
 from preemption.serving.segments import Segments
@@ -89,6 +97,7 @@ __all__ = [
     "SchedulerConfig",
     "Segments",
     "Seq",
+    "StayEnd",
     "azure_shaped",
     "choose",
     "continuous_schedule",
