@@ -95,7 +95,8 @@ def plain(value: Any) -> Any:
         except ValueError:
             return float("nan")
     if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
-        return plain(value.tolist())
+        inside = value.tolist()  # of a long double again one
+        return plain(float(value) if type(inside) is type(value) else inside)
     if isinstance(value, list | tuple | deque):
         return [plain(entry) for entry in value]
     if isinstance(value, Set):
