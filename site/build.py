@@ -5,6 +5,7 @@ Parts of Pyodide come from build/parts, where that has them, else from their sou
 only if its sha256 is the known one.
 """
 
+import gzip
 import hashlib
 import json
 import os
@@ -18,6 +19,8 @@ import zipfile
 from email.parser import Parser
 from pathlib import Path
 from typing import Any
+
+import landing
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -151,6 +154,13 @@ def pyodide(out: Path) -> list[str]:
     return sorted(wanted)
 
 
+def first_visit_bytes(site: Path) -> int:
+    """Return what a first visit loads at least: Pyodide with its wheels, compressed as served."""
+    parts = (site / "static" / "pyodide").iterdir()
+    loaded = [part for part in parts if part.suffix != ".mjs"]
+    return sum(len(gzip.compress(part.read_bytes())) for part in loaded)
+
+
 def main(out: Path) -> None:
     """Write the site into the folder `out`, anew."""
     os.environ.setdefault("SOURCE_DATE_EPOCH", "1700000000")  # so the same site has the same bytes
@@ -177,6 +187,9 @@ def main(out: Path) -> None:
     shutil.move(source / "_out", out)
     page = out / "notebooks" / "index.html"
     page.write_text(page.read_text().replace("<head>", f"<head>{ENTER}", 1))
+    notebooks = sorted((ROOT / "notebooks").glob("*.ipynb"))
+    (out / "index.html").write_text(landing.page(notebooks, first_visit_bytes(out)))
+    shutil.copyfile(out / "notebooks" / "favicon.ico", out / "favicon.ico")
     size = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
     print(f"{out}: {size / 1e6:.1f} MB")
 
