@@ -46,7 +46,7 @@ def picture() -> str:
     So it answers none of the questions there.
     """
     explorer = preemption.CostExplorer()
-    explorer.change(tokens=4_000, bandwidth_gb_per_s=8.0, ms_per_token=0.03)
+    explorer.change(tokens=4_000, bandwidth_gb_per_s=50.0, ms_per_token=0.03)
     return str(explorer.finding().value)
 
 
