@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from preemption import CostExplorer, LoadExplorer
+from preemption import CostExplorer, LoadExplorer, costs, words
 from preemption.exercises.tasks import TASKS
 from tests.browser.lab import OnPage
 from tests.site.conftest import FIGURES, RUNNING, OpenNotebook
@@ -44,7 +44,7 @@ def resident_mb(browser):
 def opened(browser, site):
     """Notebook 01 on a first visit, run all; the figures of it are kept."""
     began = time.monotonic()
-    notebook = OpenNotebook(browser, site, FIRST)
+    notebook = OpenNotebook(browser.new_context(), site, FIRST)
     notebook.start_all()
     notebook.page.locator(".pe-picture svg").first.wait_for(state="attached", timeout=240_000)
     FIGURES.append(f"first picture after {time.monotonic() - began:.1f} s")
@@ -53,9 +53,23 @@ def opened(browser, site):
     return notebook
 
 
+class Explorer(OnPage):
+    """The explorer of eviction costs, as a reader of the site meets it."""
+
+    def expect(self, tokens, gb_per_s):
+        """Wait until boxes and verdict agree with the package at these settings."""
+        link = (costs.PER_TOKEN_BYTES, gb_per_s * 1e9)
+        both = words.digits(costs.recompute_ms(tokens)), words.digits(costs.swap_ms(tokens, *link))
+        winner = costs.cheaper(tokens, *link)
+        expect(self.status).to_contain_text(
+            f"recompute {both[0]} ms, swap {both[1]} ms; cheaper here: {winner}", timeout=20_000
+        )
+        assert self.values() == (tokens, gb_per_s)
+
+
 @pytest.fixture
 def explorer(opened):
-    found = OnPage(opened.page)
+    found = Explorer(opened.page)
     found.reset(CostExplorer().verdict)
     return found
 
@@ -151,14 +165,14 @@ def test_the_other_notebooks_run(opened, site, name):
 
 
 def test_a_reload_in_the_middle_of_a_run(browser, site):
-    notebook = OpenNotebook(browser, site, FIRST)
+    notebook = OpenNotebook(browser.new_context(), site, FIRST)
     notebook.start_all()
     notebook.page.reload()
     notebook.wait()
     notebook.run_all()
     notebook.expect_no_error()
-    OnPage(notebook.page).expect(1000, 25)
-    notebook.page.close()
+    Explorer(notebook.page).expect(1000, 25)
+    notebook.page.context.close()
 
 
 def test_without_storage(browser, site):
@@ -170,7 +184,7 @@ def test_without_storage(browser, site):
     )
     notebook = OpenNotebook(context, site, FIRST)
     notebook.run_all()
-    OnPage(notebook.page).expect(1000, 25)
+    Explorer(notebook.page).expect(1000, 25)
     context.close()
 
 
