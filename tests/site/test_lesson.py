@@ -1,6 +1,7 @@
 """The lesson in the static site: run, answered, dragged, for long and under bad conditions."""
 
 import json
+import re
 import statistics
 import time
 from itertools import cycle, islice
@@ -77,6 +78,8 @@ def explorer(opened):
 def test_a_first_visit_is_small(opened, site):
     assert opened
     assert site.loaded_bytes() < 20e6
+    said = re.search(r"loads (\d+) MB", (site.folder / "index.html").read_text())
+    assert abs(int(said[1]) - site.loaded_bytes() / 1e6) < 1
 
 
 def test_a_prediction_is_answered(opened):
