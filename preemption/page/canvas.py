@@ -200,6 +200,9 @@ class Canvas:
                 figure.savefig(buffer, format="png", dpi=_PNG_DPI, facecolor=theme.PAPER)
             finally:
                 words.remove()
+                text: Any
+                for text in figure.findobj(Text):
+                    text._renderer = None  # it would keep the pixels of the whole picture
                 for artist in hidden:
                     artist.set_visible(True)
         return buffer.getvalue()
