@@ -4,6 +4,8 @@ chunks       a long prompt arrives while others decode, and is computed in chunk
 field_guide  what users saw, how to make sure, why it is so, which knob ends it
 load         more and more requests arrive at one pool: first preemption, cliff
 pressure     a load in a pool that is too small: rules, ways back and other levers side by side
+published    results that others published, beside the model
+scenes       small loads in small pools, block by block
 scrapes      two scrapes of a real server's metrics page
 """
 
@@ -49,6 +51,16 @@ from preemption.studies.pressure import (
     spread,
     two_minutes,
 )
+from preemption.studies.published import (
+    PUBLISHED,
+    Published,
+    Series,
+    WatchedRun,
+    anew,
+    beside,
+    derived_cost,
+)
+from preemption.studies.scenes import OVERFLOW, SCENES, Scene
 from preemption.studies.scrapes import (
     NAMES,
     Interval,
@@ -69,8 +81,11 @@ __all__ = [
     "MEMORY_SHARE",
     "MINUTES",
     "NAMES",
+    "OVERFLOW",
     "POOLS",
+    "PUBLISHED",
     "RATES_PER_S",
+    "SCENES",
     "SEEDS",
     "ChunkIteration",
     "ChunkedPrefill",
@@ -79,13 +94,20 @@ __all__ = [
     "LoadPoint",
     "Measures",
     "Onset",
+    "Published",
     "Range",
+    "Scene",
     "Scrape",
+    "Series",
     "Server",
     "Spread",
+    "WatchedRun",
+    "anew",
+    "beside",
     "between",
     "chunked_prefill",
     "cliff",
+    "derived_cost",
     "example_scrapes",
     "field_guide",
     "first_preemption",

@@ -5,12 +5,20 @@ import re
 
 import pytest
 
-from preemption import AttentionExplorer, ChunkExplorer, FaultExplorer, LoadExplorer, SlotExplorer
+from preemption import (
+    AttentionExplorer,
+    ChunkExplorer,
+    FaultExplorer,
+    LoadExplorer,
+    PoolExplorer,
+    SlotExplorer,
+)
 from tests.explorers.reading import page
 
 
 @pytest.mark.parametrize(
-    "kind", [SlotExplorer, ChunkExplorer, AttentionExplorer, LoadExplorer, FaultExplorer]
+    "kind",
+    [SlotExplorer, ChunkExplorer, AttentionExplorer, LoadExplorer, PoolExplorer, FaultExplorer],
 )
 def test_what_is_drawn_still_and_what_is_saved(use, kind):
     explorer = use(kind)

@@ -10,7 +10,7 @@ import pytest
 from preemption import studies
 from preemption.serving import FAULTS
 from preemption.studies import FIELD_GUIDE, GuideRow
-from tests.studies.write import GUIDE, guide
+from tests.studies.guide import GUIDE, guide
 
 ROOT = Path(__file__).parents[2]
 
