@@ -30,7 +30,7 @@ class FaultExplorer(Explorer[Scene]):
     """Go through a small run of an engine that has a fault, and of the same engine mended.
 
     `fault` is a name of `serving.FAULTS`, `engine` "broken" or "mended", `iteration` counts from
-    0 to the last one of the run; another run begins at 0. The run is computed once.
+    0 to the last one of the run; another fault begins at 0. A run is computed once.
     """
 
     fault = Select(
@@ -52,9 +52,12 @@ class FaultExplorer(Explorer[Scene]):
         )
 
     def _with(self, changes: dict[str, Any]) -> dict[str, Any]:
-        """Begin another run at its first iteration."""
-        another = {} if changes.keys() == {"iteration"} else {"iteration": 0}
-        return self.settings | another | changes
+        """Begin another fault at its first iteration; stay where we are in the other engine."""
+        settings = self.settings | changes
+        if "iteration" not in changes:
+            stay = 0 if "fault" in changes else self.iteration
+            settings["iteration"] = min(stay, _last(settings))
+        return settings
 
     def _apply(self, settings: dict[str, Any], *, fit: bool = True) -> None:
         """Let the slider end where the run ends."""

@@ -1,6 +1,7 @@
 """Experiments that the notebooks show, each a load, a server and what is measured of it.
 
 chunks       a long prompt arrives while others decode, and is computed in chunks
+diagnosis    what two scrapes say: what preemptions cost, and the row of the guide that fits
 field_guide  what users saw, how to make sure, why it is so, which knob ends it
 load         more and more requests arrive at one pool: first preemption, cliff
 pressure     a load in a pool that is too small: rules, ways back and other levers side by side
@@ -17,6 +18,7 @@ from preemption.studies.chunks import (
     ChunkIteration,
     chunked_prefill,
 )
+from preemption.studies.diagnosis import FOUND_AGAIN, Preempting, preempting, row_that_fits
 from preemption.studies.field_guide import FIELD_GUIDE, GuideRow, field_guide
 from preemption.studies.load import (
     LATE_MS,
@@ -75,6 +77,7 @@ __all__ = [
     "CHUNK_COST",
     "DECODES",
     "FIELD_GUIDE",
+    "FOUND_AGAIN",
     "LATE_MS",
     "LEVERS",
     "LOAD_REQUESTS",
@@ -94,6 +97,7 @@ __all__ = [
     "LoadPoint",
     "Measures",
     "Onset",
+    "Preempting",
     "Published",
     "Range",
     "Scene",
@@ -116,8 +120,10 @@ __all__ = [
     "measures",
     "offered_tokens_per_s",
     "over_pools",
+    "preempting",
     "read_scrape",
     "requests_at",
+    "row_that_fits",
     "server",
     "side_by_side",
     "simulated",

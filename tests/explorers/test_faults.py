@@ -67,7 +67,7 @@ def test_each_iteration_is_told_and_marked(use, fault, engine):
     assert explorer._rows["iteration"].slider.max == len(log) - 1
 
 
-def test_another_run_begins_at_its_first_iteration(use):
+def test_another_fault_begins_at_its_first_iteration_and_the_other_engine_goes_on(use):
     explorer = use(FaultExplorer, fault="no head-room", iteration=150)
     explorer._rows["fault"].list.value = "never computed"
     assert (explorer.iteration, explorer._error) == (0, "")
@@ -75,9 +75,15 @@ def test_another_run_begins_at_its_first_iteration(use):
     explorer._rows["iteration"].slider.value = 4
     assert "28 tokens found in the pool" in explorer.verdict
     explorer._rows["engine"].list.value = "mended"
-    assert explorer.iteration == 0
+    assert explorer.iteration == 4
+    assert "24 tokens found in the pool" in explorer.verdict
     explorer.change(fault="no head-room", iteration=171)
     assert explorer._rows["iteration"].slider.value == 171
+    explorer._rows["engine"].list.value = "broken"
+    assert explorer.iteration == explorer._rows["iteration"].slider.value == 154
+    with pytest.raises(ValueError, match="from 0 to 154 in this run, not 160"):
+        explorer.iteration = 160
+    assert explorer.iteration == 154
 
 
 @pytest.mark.parametrize("fault", FAULTS)

@@ -45,7 +45,6 @@ def test_another_fault_and_the_mended_engine(explorer):
     expect_iteration(explorer, "never computed", 4)
     expect(explorer.status).to_contain_text("28 tokens found in the pool")
     explorer.box("engine").select_option("mended")
-    explorer.fill("iteration", 4)
     expect_iteration(explorer, "never computed", 4, broken=False)
     source = explorer.root.get_by_role("link", name="vLLM pull request 43569")
     expect(source).to_have_attribute("href", "https://github.com/vllm-project/vllm/pull/43569")
