@@ -13,6 +13,7 @@ slot_chart      static groups and iteration-level admission
 chunks          a long prompt in chunks
 attention_map   who attends to whom in chunks
 load            latency and throughput by arrival rate
+cliff           preemptions and latency by the size of the pool
 own_machine     the reader's machine, measured, and one that was recorded
 
 comparison      how both ways to resume compare, in words and in a table
@@ -23,6 +24,7 @@ sources         formulas with their numbers put in, and where the numbers come f
 from preemption.explorers.attention_map import AttentionExplorer
 from preemption.explorers.block_sizes import BlockExplorer
 from preemption.explorers.chunks import ChunkExplorer
+from preemption.explorers.cliff import CliffExplorer
 from preemption.explorers.crossover_map import CrossoverMapExplorer
 from preemption.explorers.eviction_costs import CostExplorer
 from preemption.explorers.load import LoadExplorer
@@ -36,6 +38,7 @@ __all__ = [
     "AttentionExplorer",
     "BlockExplorer",
     "ChunkExplorer",
+    "CliffExplorer",
     "CostExplorer",
     "CrossoverMapExplorer",
     "LoadExplorer",
