@@ -21,10 +21,10 @@ def lead(one_ms: float, other_ms: float) -> str:
 
 
 def lead_by(factor: float) -> str:
-    """Say by what factor something is cheaper; as a percentage, if it is small."""
+    """Say by what factor something is cheaper; if it is small, what share of the other is saved."""
     if factor >= 1.1:
         return f"by a factor of {words.digits(factor, 3)}"
-    percent = 100 * (factor - 1)
+    percent = 100 * (1 - 1 / factor)
     return f"by {words.digits(percent, 2)}%" if percent >= 1 else "by less than 1%"
 
 

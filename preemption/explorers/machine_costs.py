@@ -9,7 +9,7 @@ import numpy as np
 
 from preemption import costs, words
 from preemption.checks import Array
-from preemption.costs import DEVICES, LINKS, MODELS, Copy, Recompute, profile_of
+from preemption.costs import DEVICES, LINKS, MODELS, Copy, Link, Recompute, profile_of
 from preemption.costs.measure import closest
 from preemption.explorers import comparison
 from preemption.explorers.on_machine import OnMachine
@@ -42,13 +42,30 @@ class MachineExplorer(OnMachine[MachineCosts]):
         link = LINKS.get(start.get("link", ""))
         if linear:
             start = {"measured": False, "launch_us": 0} | start
-        elif link and link.launch_us is not None:
-            start = {"launch_us": link.launch_us, "fixed_ms": link.fixed_ms} | start
+        elif link and link.own:
+            start = self._start_of_copies(link) | start
         else:
             controls.append(kind.measured)
             beside += [kind.block_tokens, kind.cache_layout]
         super().__init__(curves, controls, beside=beside, start=start)
         self._draw_guesses(guesses, curves.guesses.show)
+
+    def _with(self, changes: dict[str, Any]) -> dict[str, Any]:
+        """Take the start of copies along with a link for which it was measured, and leave it."""
+        settings = super()._with(changes)
+        links = LINKS[self.link], LINKS[settings["link"]]
+        if "link" in changes and any(link.own for link in links) and not self._linear:
+            settings |= self._start_of_copies(links[1]) | changes
+        return settings
+
+    def _start_of_copies(self, link: Link) -> dict[str, float]:
+        """Return what copies over a link take to start, at most what the settings allow."""
+        kind = type(self)
+        launch_us = kind.launch_us.default if link.launch_us is None else link.launch_us
+        return {
+            "launch_us": min(launch_us, kind.launch_us.high),
+            "fixed_ms": min(link.fixed_ms, kind.fixed_ms.high),
+        }
 
     @property
     def recompute(self) -> Recompute:

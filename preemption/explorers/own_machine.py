@@ -132,7 +132,8 @@ class OwnMachine(widgets.VBox):  # type: ignore[misc]
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Bundle:
         """Say what to do with it where there is no kernel."""
-        return super()._repr_mimebundle_(**kwargs) | {"text/plain": _WITHOUT_KERNEL}, {}
+        read = {"text/plain": _WITHOUT_KERNEL, "text/html": html.paragraphs([_WITHOUT_KERNEL])}
+        return super()._repr_mimebundle_(**kwargs) | read, {}
 
 
 def recorded_machine() -> MachineExplorer:

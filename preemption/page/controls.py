@@ -162,7 +162,7 @@ class Controls(widgets.HBox):  # type: ignore[misc]
 
     def __init__(self, changed: Changed, controls: Sequence[widgets.Widget], default: Any) -> None:
         self.changed, self.shown = changed, default
-        super().__init__(controls)
+        super().__init__(controls, layout={"flex_flow": "row wrap", "width": "100%"})
         self.show(default)
 
     def show(self, value: Any) -> None:
@@ -180,7 +180,7 @@ class _BoxAndSlider(Controls):
             layout={"width": f"calc({label_width} + 100px)", "flex": "0 0 auto"},
         )
         self.slider = widgets.IntSlider(
-            max=len(number.places) - 1, readout=False, layout={"flex": "1 0 80px", "width": "auto"}
+            max=len(number.places) - 1, readout=False, layout={"flex": "1 1 120px", "width": "auto"}
         )
         super().__init__(changed, [self.box, self.slider], number.default)
         self.box.observe(self._typed, "value")

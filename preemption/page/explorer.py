@@ -79,6 +79,7 @@ class Explorer(widgets.VBox, Generic[Answer]):  # type: ignore[misc]
         self.settings = self._defaults()
         self._cover = ""
         self._error, self._stale = "", True  # stale: the still layer has to be drawn
+        self._room, self._longest = html.Html(), 0
         self._settling: asyncio.TimerHandle | None = None
         self._still, self._moving = widgets.HTML(layout=_LAYER), widgets.HTML(layout=_LAYER)
         self._sources = widgets.HTML()
@@ -101,8 +102,9 @@ class Explorer(widgets.VBox, Generic[Answer]):  # type: ignore[misc]
                 self._sources,
                 widgets.HTML(html.page(html.paragraphs([note]))),
             ],
-            layout={"max_width": "860px"},
+            layout={"max_width": "860px", "width": "100%"},
         )
+        self.add_class("pe-explorer")
         self._apply(self.settings)
 
     def _column(self, settings: Sequence[Setting[Any]]) -> widgets.Widget:
@@ -115,7 +117,7 @@ class Explorer(widgets.VBox, Generic[Answer]):  # type: ignore[misc]
             for setting in settings
         }
         self._rows |= rows
-        layout = {"flex": "1 1 auto", "align_self": "flex-start"}
+        layout = {"flex": "1 1 390px", "align_self": "flex-start", "min_width": "0"}
         return widgets.VBox(list(rows.values()), layout=layout)
 
     def _ask(self) -> Answer:
@@ -196,11 +198,15 @@ class Explorer(widgets.VBox, Generic[Answer]):  # type: ignore[misc]
             self._stale = True
         self.picture.show(answer)
         words = self._say(answer)
+        if fit and len(words.verdict) > self._longest:
+            # Room for words that grow in a drag, so that what is below them stands still.
+            self._longest, self._stale = len(words.verdict), True
+            self._room = html.room(words.table, words.verdict)
         if self._stale:
             self._draw_still()
         svg = self._canvas.moving_svg()
         self._answer, self._words, self._svg = answer, words, svg
-        self._send()
+        self._publish()
 
     def _when_answered(self, guesses: Sequence[Any], draw: Callable[[], None]) -> None:
         """Let `draw` draw numeric guesses, those that are answered and each as it is answered."""
@@ -223,11 +229,11 @@ class Explorer(widgets.VBox, Generic[Answer]):  # type: ignore[misc]
     def _draw_still(self) -> None:
         still = self._canvas.still_svg()
         self._still.value = html.page(
-            self._canvas.styles(), html.picture(still), styled=True, aria_hidden="true"
+            self._canvas.styles(), html.picture(still), self._room, styled=True, aria_hidden="true"
         )
         self._stale = False
 
-    def _send(self) -> None:
+    def _publish(self) -> None:
         error = html.element("strong", self._error, class_="pe-note") if self._error else ""
         self._moving.value = html.page(
             html.picture(self._svg, self._words.alternative),
@@ -260,7 +266,7 @@ class Explorer(widgets.VBox, Generic[Answer]):  # type: ignore[misc]
                 action()
             except Exception as error:
                 self._error = str(error)
-                self._send()
+                self._publish()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Bundle:
         """Add what is left of the explorer without a kernel: its picture and its verdict."""

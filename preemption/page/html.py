@@ -79,6 +79,12 @@ def picture(svg: Html, alternative: str = "") -> Html:
     return element("div", svg, role=role, aria_label=alternative, class_="pe-picture")
 
 
+def room(table: str, verdict: str) -> Html:
+    """Return what takes the room of a table and a verdict, and of some more words, unseen."""
+    more = f"{verdict} {'0 ' * (10 + len(verdict) // 6)}"
+    return element("div", table, element("p", element("strong", more)), class_="pe-room")
+
+
 def formula(text: str) -> Html:
     """Return a formula with its powers raised: 2 × 10^-7 × n^2."""
     return Html(
@@ -116,9 +122,5 @@ def table(
         first = element("th", name, scope="row", style=edge)
         others = [element("td", cell, class_=side) for cell, side in zip(cells, ends, strict=True)]
         body.append(element("tr", first, *others))
-    return element(
-        "table",
-        element("thead", element("tr", *titles)),
-        element("tbody", *body),
-        class_=class_,
-    )
+    rows_of_table = element("thead", element("tr", *titles)), element("tbody", *body)
+    return element("div", element("table", *rows_of_table, class_=class_), class_="pe-scroll")

@@ -92,6 +92,17 @@ _COLOURS = (
     f"{{{_declare(_IN_HIGH_CONTRAST)}}}}}"
 )
 
+# The arrow of a list is a picture of one colour, which a dark page would hide.
+_ARROWS = "".join(
+    f"{page}{{background-image: url(\"data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' "
+    f"viewBox='0 0 18 18'%3E%3Cpath fill='%23{_DARK[INK][1:]}' d='M4 7l5 5 5-5z'/%3E%3C/svg%3E\")}}"
+    for page in (
+        '[data-jp-theme-light="false"] .pe-explorer select',
+        ".vscode-dark .pe-explorer select",
+        "html[theme=dark] .pe-explorer select",
+    )
+)
+
 # Goes before anything of class "pe", the class of all that this package shows in a page.
 STYLE = f"""<style>{_COLOURS}
 .pe {{color: {css(INK)}; font-size: 14px; line-height: 1.45}}
@@ -104,6 +115,8 @@ STYLE = f"""<style>{_COLOURS}
 .pe-picture > .pe-narrow {{display: block}}
 .pe-picture > .pe-wide {{display: none}}
 }}
+.pe .pe-room {{visibility: hidden}}
+.pe .pe-scroll {{overflow-x: auto; width: 0; min-width: 100%}}  /* never widens a layer */
 .pe svg text {{font-family: system-ui, "{FONT}", sans-serif !important}}
 .pe .pe-note {{display: block; border-left: 4px solid {css(RECOMPUTE)}; padding: 1px 10px}}
 .pe .pe-right {{border-color: {css(RIGHT)}}}
@@ -119,4 +132,8 @@ STYLE = f"""<style>{_COLOURS}
 .pe .pe-sources td, .pe .pe-sources th {{padding: 2px 10px 2px 0; vertical-align: top}}
 .pe .pe-sources th {{white-space: nowrap}}
 .pe .pe-sources th + td {{min-width: 130px}}
+{_ARROWS}
+@media (max-width: 700px) {{
+.pe th, .pe td {{padding: 4px 8px 4px 4px}}
+}}
 </style>"""

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
@@ -100,6 +101,35 @@ class ForEveryone:
         for output in outputs:
             wide, room = output.evaluate("output => [output.scrollWidth, output.clientWidth]")
             assert wide <= room, output.inner_text()[:80]
+        notebook.page.set_viewport_size(WIDE)
+
+    @pytest.mark.parametrize("width", [320, 390, 800, 900, 1280])
+    def test_both_layers_are_equally_wide_and_their_text_is_large_enough(self, notebook, width):
+        notebook.page.set_viewport_size(WIDE | {"width": width})
+        notebook.page.wait_for_timeout(300)
+        explorers = notebook.page.locator(".jp-OutputArea-output .pe-explorer").all()
+        for explorer in explorers:
+            layers, texts, sliders, room = explorer.evaluate(
+                """explorer => {
+                    const wide = part => part.getBoundingClientRect().width;
+                    const all = what => [...explorer.querySelectorAll(what)];
+                    const scale = text => text.ownerSVGElement.getScreenCTM().a;
+                    return [
+                        all('.pe-picture > svg').filter(wide).map(wide),
+                        all('.pe-picture text').filter(wide).map(
+                            text => scale(text) * parseFloat(getComputedStyle(text).fontSize)
+                        ),
+                        all('.noUi-base').map(wide),
+                        wide(explorer.parentElement),
+                    ];
+                }"""
+            )
+            still, moving = layers
+            assert still == pytest.approx(moving, abs=0.5)
+            assert still <= room
+            assert width < 390 or min(texts) >= 11
+            least = 0.85 * room if width <= 390 else 120
+            assert min(sliders, default=least) >= least
         notebook.page.set_viewport_size(WIDE)
 
     def test_high_contrast_uses_the_readers_colours(self, notebook):

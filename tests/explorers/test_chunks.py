@@ -69,6 +69,9 @@ def test_boxes_of_different_budgets_look_different(use):
         makeup = use(ChunkExplorer, budget=budget).picture
         boxes = makeup.iterations.transData.transform(makeup.prefill._corners[0])
         heights_px.append(float(np.ptp(boxes[:, 1])))
+        x, y = makeup._kinds[0].get_position()
+        named_px = makeup.iterations.get_xaxis_transform().transform((x, y))
+        assert named_px[1] == pytest.approx(boxes[:, 1].max())
     for small, large in pairwise(heights_px):
         assert large > 1.4 * small > 14
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from preemption import MachineExplorer, OwnMachine, recorded_machine
-from preemption.costs import DEVICES, LINKS, PROFILES, add_own, read_own
+from preemption.costs import DEVICES, LINKS, OWN, PROFILES, Link, add_own, read_own
 from preemption.costs.measure import RECORDED, closest
 from tests.costs.no_machine import Machine, RealClock
 from tests.explorers.machines import data
@@ -103,6 +103,7 @@ def test_it_says_at_once_what_is_missing(monkeypatch):
 def test_a_saved_notebook_is_the_same_with_and_without_pytorch(cell):
     bundle, _ = cell._repr_mimebundle_()
     assert bundle["text/plain"].startswith("Measure your machine")
+    assert bundle["text/plain"] in bundle["text/html"]
 
 
 # --- in the explorer ---
@@ -145,6 +146,23 @@ def test_points_are_shown_only_where_the_pieces_are_as_large():
     assert len(data(explorer.picture.measured[1])[0]) == 0
     explorer.change(block_tokens=16, measured=False)
     assert len(data(explorer.picture.measured[0])[0]) == 0
+
+
+def test_a_measured_link_brings_its_start_of_copies_and_takes_it_away():
+    recorded_machine()
+    explorer = MachineExplorer()
+    explorer.link = "memory (recorded)"
+    assert explorer.launch_us == LINKS["memory (recorded)"].launch_us
+    explorer.link = "disk (recorded)"
+    assert explorer.fixed_ms == LINKS["disk (recorded)"].fixed_ms
+    explorer.change(link="PCIe 4.0 x16", fixed_ms=2.0)
+    assert (explorer.launch_us, explorer.fixed_ms) == (10, 2)
+    explorer.launch_us = 5.0
+    explorer.link = "PCIe 5.0 x16"
+    assert explorer.launch_us == 5
+    slow = Link(name="slow", source=OWN, sure="checked", nominal_gb_per_s=1, launch_us=90)
+    add_own([slow])
+    assert MachineExplorer(link="slow").launch_us == 50
 
 
 def test_a_published_machine_has_no_points_and_no_other_beside():

@@ -97,6 +97,26 @@ def test_a_band_spans_the_height(axes):
     assert [bottom, float(top)] == pytest.approx([180, 20], abs=0.06)
 
 
+def test_an_area_lies_between_two_curves(axes):
+    area = quick.Area(axes, theme.SWAP, alpha=0.2)
+    area.put([(10, 20), (100, 30)], [(10, 40), (100, 80)])
+    svg = area.svg(HEIGHT)
+    corners = numbers(svg, "M") + numbers(svg, "L")
+    assert corners[:4] == [
+        pytest.approx(place(axes, *corner), abs=0.06)
+        for corner in ((10, 20), (100, 30), (100, 80), (10, 40))
+    ]
+    assert f"fill:{theme.SWAP};opacity:0.2" in svg
+
+
+def test_the_png_shows_an_area(axes):
+    area = quick.Area(axes, "#ff0000", alpha=1)
+    canvas = Canvas(Pair(axes, area))
+    without = canvas.png()
+    area.put([(2, 20), (500, 20)], [(2, 80), (500, 80)])
+    assert [has_red(without), has_red(canvas.png())] == [False, True]
+
+
 def test_boxes_stand_at_their_places(axes):
     boxes = quick.Boxes(axes, theme.DECODE, edge=theme.INK)
     boxes.put([(10, 20, 90, 60), (200, 90, -150, -70)])

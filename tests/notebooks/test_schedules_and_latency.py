@@ -8,6 +8,7 @@ import pytest
 
 from preemption.exercises import display
 from preemption.exercises.tasks import TASKS
+from preemption.page.explorer import COVER
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "05_schedules_and_latency.ipynb"
 NAMES = [name for name, task in TASKS.items() if task.part == "schedules"]
@@ -57,3 +58,22 @@ def test_the_plain_example_needs_nothing_but_python(cells, capsys):
     assert not [n for n in ast.walk(ast.parse(code)) if isinstance(n, ast.Import | ast.ImportFrom)]
     exec(code, {})
     assert capsys.readouterr().out == "4 and 3 iterations\n"
+
+
+def test_no_picture_stands_open_before_its_finding(cells):
+    covered = {"slot-explorer", "chunk-explorer", "attention-explorer", "load-explorer"}
+    shown = {
+        cell.id: output.data["text/plain"]
+        for cell in cells
+        if cell.cell_type == "code"
+        for output in cell.outputs
+        if "image/png" in output.get("data", {})
+    }
+    assert {name for name, text in shown.items() if text == COVER} == covered
+    ids = [cell.id for cell in cells]
+    for name in covered:
+        subject = name.removesuffix("-explorer")
+        stem = {"slot": "seen-slots", "chunk": "seen-chunks"}.get(subject, f"seen-{subject}")
+        finding = ids.index(f"{subject}-finding")
+        assert ids.index(name) < ids.index(stem) < finding
+    assert set(shown) == covered | {name.replace("explorer", "finding") for name in covered}

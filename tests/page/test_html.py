@@ -57,7 +57,9 @@ def test_a_table_names_rows_and_columns_for_screen_readers():
         best=1,
         class_="pe-x",
     )
-    assert table.startswith('<table class="pe-x"><thead><tr><th scope="col">of</th>')
+    assert table.startswith(
+        '<div class="pe-scroll"><table class="pe-x"><thead><tr><th scope="col">of</th>'
+    )
     assert '<th scope="col" class="pe-number">figure</th>' in table
     assert f'<th scope="row" style="border-left: 4px solid {theme.css(theme.SWAP)}">a</th>' in table
     assert '<td class="pe-number">1</td>' in table

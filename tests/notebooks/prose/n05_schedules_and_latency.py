@@ -114,6 +114,10 @@ COMPUTED: Computed = [
         "the last full chunk of 512 takes 5.8 ms more",
         lambda: f"{RECOMPUTE.attention_ms(8 * 480) - RECOMPUTE.attention_ms(7 * 480):.1f} ms",
     ),
+    (
+        "would add 2.3 ms to an average prompt",
+        lambda: f"{RECOMPUTE.attention_ms(mean('prompt_tokens')):.1f} ms",
+    ),
     ("320 requests arrive at random", lambda: words.count(studies.LOAD_REQUESTS, "request")),
     ("1,164 and 210 tokens on average", lambda: words.plain(round(mean("prompt_tokens")))),
     ("1,164 and 210 tokens on average", lambda: f"{round(mean('output_tokens'))} tokens"),
