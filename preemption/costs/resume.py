@@ -25,7 +25,7 @@ from preemption.costs.linear import Strategy, crossover_bandwidth
 Layout: TypeAlias = Literal["layer", "block"]
 
 EFFICIENCY = 0.5
-LAUNCH_US = 10.0
+LAUNCH_US = 6.0  # 5 to 7 were measured, arXiv 2602.21548
 BLOCK_TOKENS = 16
 
 # Crossovers in tokens are looked for in this range.
@@ -183,9 +183,9 @@ class Copy:
     copied for each layer, and for keys and values (not for a latent vector), apart; "block": in
     one piece. Each copy takes `launch_us` microseconds to start, each event `fixed_ms`. With
     `round_trip` the cache goes out and back; without, it is copied out in the background and
-    only the way back counts. Copies are counted as tokens / block_tokens, not rounded up, and
-    a block may have any size above 0, so that a crossover is one. Raises ValueError for a value
-    out of range, TypeError for a wrong type.
+    only the way back counts. The times count a part of a block as that part, and a block may
+    have any size above 0, so that a crossover is one; `copies` counts whole blocks. Raises
+    ValueError for a value out of range, TypeError for a wrong type.
     """
 
     model: Model
@@ -216,12 +216,17 @@ class Copy:
         return self._at(numbers("tokens", tokens))
 
     def copies(self, tokens: Values) -> float | Array:
-        """Count the copies to start for `tokens` tokens, one way."""
-        return self._sum(self._copies_per_token, numbers("tokens", tokens))
+        """Count the copies that are started for `tokens` tokens, one way: of whole blocks."""
+        n, size = numbers("tokens", tokens), self.block_tokens
+        blocks, windowed = np.ceil(n / size), np.ceil(at_most(n, self.model.window or 0) / size)
+        full, sliding = self._copies_per_token
+        found = np.rint(size * full) * blocks + np.rint(size * sliding) * windowed
+        return found if isinstance(tokens, np.ndarray) else float(found)
 
     def overhead_ms(self, tokens: Values) -> float | Array:
         """Return the part of `ms` that no bandwidth takes away: fixed cost and launches."""
-        return self.fixed_ms + self._trips * 1e-3 * self.launch_us * self.copies(tokens)
+        copies = self._sum(self._copies_per_token, numbers("tokens", tokens))
+        return self.fixed_ms + self._trips * 1e-3 * self.launch_us * copies
 
     def over_links_ms(self, tokens: float, bandwidth_bytes_per_s: Values) -> float | Array:
         """Time in ms over links of other bandwidths (above 0; a scalar or a NumPy array)."""

@@ -41,13 +41,14 @@ class BlockExplorer(OnMachine[BlockCosts]):
     def _say(self, answer: BlockCosts) -> Words:
         here, copy = answer.here, answer.here.copy
         finding = (
-            f"{_flip(answer.crossover_block_tokens)} With one copy per block of all layers swap "
-            f"takes {words.digits(answer.whole_ms)} ms."
+            f"{_crossover(answer.crossover_block_tokens)} With one copy per block of all layers "
+            f"swap takes {words.digits(answer.whole_ms)} ms."
         )
         return Words(
             verdict=f"{self._costs(here)} In blocks of "
             f"{words.count(copy.block_tokens, 'token')} a cache is "
-            f"{words.count(float(f'{copy.copies(here.tokens):.4g}'), 'copy', 'copies')}. {finding}",
+            f"{words.count(round(float(copy.copies(here.tokens))), 'copy', 'copies')} of whole "
+            f"blocks. {finding}",
             alternative=f"Time to resume {self._here()} over {here.link}. Left, over the size of "
             f"a block: recompute is flat at {words.digits(here.recompute_ms)} ms, swap falls. "
             f"{finding} Right, the link that swapping needs: the smaller the block, the faster.",
@@ -64,7 +65,7 @@ def _over_blocks(recompute: Recompute, copy: Copy, tokens: int) -> OverBlocks:
     )
 
 
-def _flip(block_tokens: float) -> str:
+def _crossover(block_tokens: float) -> str:
     if math.isinf(block_tokens):
         return "No block is large enough for swap over this link."
     if block_tokens < 1:

@@ -71,7 +71,7 @@ class CrossoverMapExplorer(Explorer[Crossovers]):
 
     def _say(self, answer: Crossovers) -> Words:
         names = [model.name for model in self._models]
-        flips = dict(zip(names, answer.at_device.tolist(), strict=True))
+        crossovers = dict(zip(names, answer.at_device.tolist(), strict=True))
         recompute = [
             name for name, swap in zip(names, answer.swap_cheaper, strict=True) if not swap
         ]
@@ -80,16 +80,19 @@ class CrossoverMapExplorer(Explorer[Crossovers]):
             f"{answer.bits} bit"
         )
         finding = (
-            f"swap is cheaper for {len(flips) - len(recompute)} of {len(flips)} models, "
+            f"swap is cheaper for {len(crossovers) - len(recompute)} of {len(crossovers)} models, "
             f"recompute for {_listed(recompute)}."
         )
-        low, high = min(flips, key=flips.__getitem__), max(flips, key=flips.__getitem__)
+        low, high = (
+            min(crossovers, key=crossovers.__getitem__),
+            max(crossovers, key=crossovers.__getitem__),
+        )
         return Words(
             verdict=f"{here}, over {answer.link} ({words.digits(answer.of_link, 3)} GB/s): "
             f"{finding}",
-            alternative=f"A row for each link and each model over bandwidth. {here}: models break "
-            f"even from {words.digits(flips[low], 3)} GB/s ({low}) to "
-            f"{words.digits(flips[high], 3)} GB/s ({high}). Over {answer.link} {finding}",
+            alternative=f"A row for each link and each model over bandwidth. {here}: crossovers go "
+            f"from {words.digits(crossovers[low], 3)} GB/s ({low}) to "
+            f"{words.digits(crossovers[high], 3)} GB/s ({high}). Over {answer.link} {finding}",
             sources=self._all_sources,
         )
 

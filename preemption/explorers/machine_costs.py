@@ -46,7 +46,7 @@ class MachineExplorer(OnMachine[MachineCosts]):
             start = self._start_of_copies(link) | start
         else:
             controls.append(kind.measured)
-            beside += [kind.block_tokens, kind.cache_layout]
+            beside += [kind.block_tokens, kind.cache_layout, kind.launch_us]
         super().__init__(curves, controls, beside=beside, start=start)
         self._draw_guesses(guesses, curves.guesses.show)
 

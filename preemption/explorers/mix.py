@@ -27,7 +27,7 @@ class MixExplorer(OnMachine[Mixes]):
         super().__init__(
             curves,
             [kind.model, kind.device, kind.link, kind.cache_layout],
-            beside=[kind.share_percent, kind.tokens, kind.block_tokens],
+            beside=[kind.share_percent, kind.tokens, kind.block_tokens, kind.launch_us],
             start={"round_trip": False} | start,
         )
         self._draw_guesses(guesses, curves.guesses.show)

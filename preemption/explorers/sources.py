@@ -47,8 +47,14 @@ def copy_formula(copy: Copy, tokens: float) -> str:
     moved = words.size(float(copy.model.cache_bytes(tokens, copy.bits)))
     formula = f"{moved} / {words.digits(copy.bandwidth_bytes_per_s / 1e9)} GB/s"
     if copy.launch_us:
-        copies = words.count(float(f"{copy.copies(tokens):.4g}"), "copy", "copies")
-        formula = f"{copies} × {words.digits(copy.launch_us)} µs + {formula}"
+        per_block = float(copy.copies(1))
+        way_ms = (float(copy.overhead_ms(tokens)) - copy.fixed_ms) / (2 if copy.round_trip else 1)
+        blocks = way_ms * 1e3 / copy.launch_us / per_block
+        launches = (
+            f"{words.count(float(f'{blocks:.4g}'), 'block')} × "
+            f"{words.count(round(per_block), 'copy', 'copies')} × {words.digits(copy.launch_us)} µs"
+        )
+        formula = f"{launches} + {formula}"
     if copy.round_trip:
         formula = f"2 × ({formula})"
     return f"{words.digits(copy.fixed_ms)} + {formula}" if copy.fixed_ms else formula
@@ -74,7 +80,7 @@ def of_machine(
     if launch_us:
         launch = f"{words.digits(launch_us)} µs"
         measured = "5 to 7 µs were measured for one cudaMemcpyAsync (arXiv 2602.21548)"
-        found = (measured, "assumed")
+        found = (measured, "measured" if 5 <= launch_us <= 7 else "assumed")
         if link.own and launch_us == link.launch_us:
             found = (_cited(link), _sure(link))
         rows.append(("start of a copy", launch, *found))

@@ -55,7 +55,7 @@ class BlockSizes(Picture[BlockCosts]):
     def __init__(self) -> None:
         super().__init__(860, 350)
         self.by_time = self._panel((0.112, 0.16, 0.433, 0.74), "time to resume (ms)", every=1)
-        self.by_link = self._panel((0.645, 0.16, 0.325, 0.74), "break-even link (GB/s)", every=2)
+        self.by_link = self._panel((0.645, 0.16, 0.325, 0.74), "crossover link (GB/s)", every=2)
         time, link = panels = self.by_time, self.by_link
 
         self.sides = [Sides(axes) for axes in panels]

@@ -88,7 +88,7 @@ class IterationMakeup(Picture[Chunks]):
         self._ttft = quick.Label(waits, color=theme.PREFILL_TEXT, fontweight="bold", halo=True)
         self._gap = quick.Label(waits, color=theme.DECODE, fontweight="bold", halo=True)
         for label in (self._ttft, self._gap):
-            label.shift_px = (0, 8)
+            label.shift_px = (0, 11)
         self._names = [
             quick.Label(by_budget, "time to first token", color=theme.PREFILL_TEXT, halo=True),
             quick.Label(by_budget, "longest gap of a decode", color=theme.DECODE, halo=True),

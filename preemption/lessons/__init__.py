@@ -37,7 +37,7 @@ from preemption.lessons.load import where_does_preemption_begin
 from preemption.lessons.machine_costs import (
     for_which_model_is_the_formula_wrong,
     how_often_can_the_choice_flip,
-    where_does_opt_13b_flip,
+    where_is_the_crossover_of_opt_13b,
 )
 from preemption.lessons.mix import which_share_is_best
 from preemption.lessons.preemption import quiz_on_evictions
@@ -85,8 +85,8 @@ __all__ = [
     "what_does_a_smaller_pool_do",
     "what_does_a_token_attend_to",
     "what_if_prefill_is_faster",
-    "where_does_opt_13b_flip",
     "where_does_preemption_begin",
+    "where_is_the_crossover_of_opt_13b",
     "which_lever_helps_most",
     "which_model_needs_the_fastest_link",
     "which_share_is_best",

@@ -12,17 +12,15 @@ def what_do_smaller_blocks_change() -> Choice:
     half = replace(SWAP, block_tokens=SWAP.block_tokens // 2)
     swap, more = (words.digits(copy.ms(1_000)) for copy in (SWAP, half))
     return Choice(
-        "A cache is copied block by block, and each copy takes a moment to start. The blocks get "
-        "half as large. What changes?",
+        f"Swapping 1,000 tokens of Llama-3-8B over PCIe 4.0 takes {swap} ms, in blocks of 16 "
+        "tokens. How long does it take in blocks of 8?",
         {
-            "Both ways take longer": "Recomputing computes tokens; it does not care how they are "
-            "stored.",
-            "Only swapping takes longer": "The bytes are the same, but there are twice as many "
-            "copies to start.",
-            "Nothing: the bytes are the same": "The bytes are, but not the number of copies, and "
-            "each has to be started.",
+            "As long": "The bytes are the same, but not the number of copies.",
+            "About a tenth longer": "That would be so if most of the time went into moving bytes.",
+            "Nearly twice as long": "Most of the time goes into starting copies, and there are "
+            "twice as many.",
         },
-        right="Only swapping takes longer",
-        because=f"1,000 tokens of Llama-3-8B over PCIe 4.0: {swap} ms in blocks of 16 tokens, "
-        f"{more} ms in blocks of 8.",
+        right="Nearly twice as long",
+        because=f"{more} ms. Recomputing takes as long as before: it does not care how tokens "
+        "are stored.",
     )

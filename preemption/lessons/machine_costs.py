@@ -10,7 +10,7 @@ SWAP = Copy(model=LLAMA, bandwidth_bytes_per_s=LINKS["PCIe 4.0 x16"].bandwidth_b
 _OPT, _DEEPSEEK = MODELS["OPT-13B"], MODELS["DeepSeek-V3"]
 
 
-def where_does_opt_13b_flip() -> NumericGuess:
+def where_is_the_crossover_of_opt_13b() -> NumericGuess:
     """Ask for the bandwidth in GB/s at which the choice flips for OPT-13B on an A100."""
     flip, of_llama = (
         costs.linear_crossover_bandwidth(model, A100) / 1e9 for model in (_OPT, LLAMA)
@@ -50,11 +50,9 @@ def for_which_model_is_the_formula_wrong() -> Choice:
 def how_often_can_the_choice_flip() -> Choice:
     """Ask how often the cheaper way can change as the cached tokens grow."""
     return Choice(
-        "A forward pass takes a shortest time, however few its tokens, and attention grows with "
-        "the square of the tokens. Swapping stays a straight line through 0. How often can the "
-        "cheaper way change as the victim grows from 1 token to a million?",
+        "How often can the cheaper way change as the victim grows from 1 token to a million?",
         {
-            "Never": "That was so while both ways were straight lines through 0.",
+            "Never": "Two straight lines through 0 never cross, but recomputing is no longer one.",
             "At most once": "A straight line can meet a curve that bends upwards a second time.",
             "At most twice": "Short caches suffer from the shortest time, long ones from the "
             "square; in between recomputing may win.",

@@ -22,7 +22,7 @@ def which_share_is_best() -> NumericGuess:
         unit="%",
         because=f"Then both parts take {words.digits(best.ms)} ms. Two straight lines through 0 "
         f"would meet at {words.digits(straight, 3)}%; here the fixed part of a forward pass makes "
-        "recomputing a little dearer.",
+        "recomputing cost a little more.",
         tolerance=0.15,
         most=100,
     )

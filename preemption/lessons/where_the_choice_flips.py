@@ -1,33 +1,37 @@
 """The closing quiz of notebook 03."""
 
 from preemption import costs, words
-from preemption.costs import DEVICES
-from preemption.lessons.machine_costs import A100, LLAMA, RECOMPUTE, SWAP
+from preemption.costs import DEVICES, LINKS, Copy, Recompute
+from preemption.lessons.machine_costs import A100, LLAMA
 from preemption.page.questions import Choice, Quiz
 
 
 def quiz_on_real_machines() -> Quiz:
     """Ask four questions about the whole notebook."""
+    h100, link = DEVICES["H100 SXM"], LINKS["PCIe 5.0 x16"]
     on_h100, on_a100 = (
         f"{words.digits(costs.linear_crossover_bandwidth(LLAMA, device) / 1e9, 3)} GB/s"
-        for device in (DEVICES["H100 SXM"], A100)
+        for device in (h100, A100)
     )
-    first, second = (words.plain(round(n)) for n in costs.crossover_tokens(RECOMPUTE, SWAP))
+    recompute = Recompute.of(LLAMA, h100)
+    swap = Copy(model=LLAMA, bandwidth_bytes_per_s=link.bandwidth_bytes_per_s)
+    first, second = (words.plain(round(n)) for n in costs.crossover_tokens(recompute, swap))
     return Quiz(
         [
             Choice(
-                "An H100 computes three times as fast as an A100. The link stays. Which way gains?",
+                "A newer server computes three times as fast, over a link that is twice as fast. "
+                "Only what is proportional to the tokens counts. Which way gains more?",
                 {
-                    "Recompute": f"It takes a third of the time; the flip goes from {on_a100} to "
-                    f"{on_h100}.",
-                    "Swap": "The bytes and the link are the same as before.",
-                    "Neither": "The swap stays as it was, but recomputing became faster.",
+                    "Recompute": "It takes a third of the time, a swap half. From an A100 to an "
+                    f"H100 the crossover of Llama-3-8B rises from {on_a100} to {on_h100}.",
+                    "Swap": "It takes half the time, recomputing only a third.",
+                    "Both alike": "They would if compute and link had grown by the same factor.",
                 },
                 right="Recompute",
             ),
             Choice(
-                "The cache is stored in 8 bit instead of 16 bit. What happens to the bandwidth at "
-                "which the choice flips?",
+                "The cache is stored in 8 bit instead of 16 bit. What happens to the "
+                "crossover bandwidth?",
                 {
                     "It halves": "Half the bytes over the same link take half the time; "
                     "recomputing does the same work as before.",
@@ -37,27 +41,29 @@ def quiz_on_real_machines() -> Quiz:
                 right="It halves",
             ),
             Choice(
-                f"Llama-3-8B on an A100 has crossovers at {first} and {second} tokens. Each block "
-                "is now copied in one piece instead of layer by layer. What happens to them?",
+                f"Llama-3-8B on an H100 over PCIe 5.0 has crossovers at {first} and {second} "
+                "tokens. Each block is now copied in one piece instead of layer by layer. What "
+                "happens to them?",
                 {
                     "They vanish": "Starting copies was most of the swap's time. Without it "
                     "swapping is cheaper at every count.",
                     "They stay": "The number of copies falls by a factor of 64, and the swap's "
                     "cost with it.",
-                    "They move apart": "They would if swapping became dearer.",
+                    "They move apart": "They would if swapping took longer.",
                 },
                 right="They vanish",
             ),
             Choice(
-                "A request is recomputed in one pass, and 31 others wait meanwhile. What did the "
-                "cost of this one event leave out?",
+                "A request is recomputed in one pass, in a batch with 31 others. Whose loss does "
+                "the cost of this one event leave out?",
                 {
-                    "Nothing": "Each of the others lost that time as well.",
-                    "That the others stood still": "Their memory was held, and no token of theirs "
-                    "was written.",
-                    "That their caches were lost": "They stay where they are; only time is lost.",
+                    "Nobody's: it has the whole pass": "It has the time of the pass once, for the "
+                    "victim.",
+                    "The victim's": "Its time is what the cost counts.",
+                    "The others'": "They held their memory for the whole pass, and no token of "
+                    "theirs was written.",
                 },
-                right="That the others stood still",
+                right="The others'",
             ),
         ]
     )

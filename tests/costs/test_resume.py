@@ -104,7 +104,8 @@ def test_figure_19_of_pagedattention():
     blocks = [1, 2, 4, 8, 16, 32, 64, 128, 256]
     recompute = Recompute.of(OPT, A100_40)
     for tokens in (256, 512, 1024, 2048):
-        swaps = [Copy(model=OPT, bandwidth_bytes_per_s=PCIE_4, block_tokens=b) for b in blocks]
+        swap = Copy(model=OPT, bandwidth_bytes_per_s=PCIE_4, launch_us=10)  # a start of its time
+        swaps = [replace(swap, block_tokens=b) for b in blocks]
         ratios = {swap.block_tokens: recompute.ms(tokens) / swap.ms(tokens) for swap in swaps}
         # Recompute knows no block size, so a ratio that rises is a swap that falls.
         assert all(one < other for one, other in pairwise(ratios.values()))
@@ -139,14 +140,20 @@ def test_windowed_attention_sums_over_what_each_token_sees(tokens):
 
 
 def test_copies_by_layout():
-    assert copy().copies(1000) == 1000 / 16 * 64
-    assert copy(layout="block").copies(1000) == 1000 / 16
-    assert copy(MODELS["DeepSeek-V3"]).copies(1000) == 1000 / 16 * 61
+    assert copy().copies(1000) == 63 * 64
+    assert copy(layout="block").copies(1000) == 63
+    assert copy(MODELS["DeepSeek-V3"]).copies(1000) == 63 * 61
     sliding = copy(MODELS["Gemma-3-1B"], block_tokens=1)
     assert sliding.copies(1000) == 2 * (4 * 1000 + 22 * 512)
     assert replace(sliding, layout="block").copies(1000) == 1000
     mistral = Model.from_config({"model_type": "mistral", "sliding_window": 500})
     assert copy(mistral, layout="block", block_tokens=1).copies(1000) == 500
+
+
+def test_a_block_that_is_not_full_takes_all_its_copies():
+    large = copy(MODELS["OPT-13B"], block_tokens=256)
+    assert np.array_equal(large.copies(np.array([0, 1, 256, 257])), [0, 80, 80, 160])
+    assert large.copies(1) == 80
 
 
 def test_copy_time_by_hand():
@@ -310,19 +317,23 @@ def test_curves_that_touch_do_not_cross():
 
 
 @pytest.mark.parametrize(
-    ("model", "device", "link", "count"),
+    ("model", "device", "link", "found"),
     [
-        ("Llama-3-8B", "A100 80 GB SXM", "PCIe 4.0 x16", 2),
-        ("OPT-13B", "A100 40 GB SXM", "PCIe 4.0 x16", 2),
-        ("DeepSeek-V3", "H100 SXM", "PCIe 5.0 x16", 0),
+        ("Llama-3-8B", "H100 SXM", "PCIe 5.0 x16", {3: (), 6: (90, 39210), 8: (69, 69404)}),
+        ("Llama-3-8B", "A100 80 GB SXM", "PCIe 4.0 x16", {5: (), 7: (), 10: (323, 14239)}),
+        ("OPT-13B", "A100 40 GB SXM", "PCIe 4.0 x16", {5: (), 7: (), 10: (100, 486)}),
+        ("DeepSeek-V3", "H100 SXM", "PCIe 5.0 x16", {5: (), 7: (), 10: ()}),
     ],
 )
-def test_how_many_crossovers_real_machines_have(model, device, link, count):
+def test_the_start_of_a_copy_decides_whether_real_machines_have_crossovers(
+    model, device, link, found
+):
     recompute = Recompute.of(MODELS[model], DEVICES[device])
     bandwidth = LINKS[link].bandwidth_bytes_per_s
-    by_layer = Copy(model=MODELS[model], bandwidth_bytes_per_s=bandwidth)
-    assert len(crossover_tokens(recompute, by_layer)) == count
-    assert crossover_tokens(recompute, replace(by_layer, layout="block")) == ()
+    for start_us, counts in found.items():
+        by_layer = Copy(model=MODELS[model], bandwidth_bytes_per_s=bandwidth, launch_us=start_us)
+        assert tuple(round(n) for n in crossover_tokens(recompute, by_layer)) == counts
+        assert crossover_tokens(recompute, replace(by_layer, layout="block")) == ()
 
 
 def test_the_linear_crossover_is_bytes_times_flops_over_parameters():
@@ -477,7 +488,8 @@ def test_below_the_least_block_no_link_is_fast_enough():
 
 
 def test_the_cheaper_way_is_named_for_each_range():
-    llama = Recompute.of(LLAMA, A100), Copy(model=LLAMA, bandwidth_bytes_per_s=PCIE_4)
+    swap = Copy(model=LLAMA, bandwidth_bytes_per_s=PCIE_4, launch_us=10)
+    llama = Recompute.of(LLAMA, A100), swap
     found = crossover_tokens(*llama)
     assert cheaper_ways(*llama, found) == ("swap", "recompute", "swap")
     assert cheaper_ways(TOY, copy(fixed_ms=20), [220]) == ("recompute", "swap")

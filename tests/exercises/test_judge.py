@@ -282,11 +282,9 @@ def test_an_interrupt_stops_the_child_and_goes_on(capfd):
     # As a kernel has it; tests started in the background are told to ignore interrupts.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
-    started = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         judge(TASK, lambda _x, factor=1: press_stop() or factor)
     signal.signal(signal.SIGINT, before)
-    assert time.monotonic() - started < 1
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)
     assert capfd.readouterr() == ("", "")
@@ -351,8 +349,8 @@ def test_a_thread_that_never_ends_holds_nobody():
     function = learner(source)
     function.__globals__["right"] = right
     before = time.monotonic()
-    assert judge(TASK, function).outcome == "right"
-    assert time.monotonic() - before < 2
+    assert judge(TASK, function, limit_s=30).outcome == "right"
+    assert time.monotonic() - before < 15
 
 
 @pytest.mark.skipif(not CAN_FORK, reason="no fork: the function has the open files")
@@ -372,8 +370,8 @@ def test_a_function_that_writes_into_all_open_files_harms_nobody(capfd):
     """)
     function.__globals__["right"] = right
     before = time.monotonic()
-    assert judge(TASK, function).outcome == "right"
-    assert time.monotonic() - before < 2
+    assert judge(TASK, function, limit_s=30).outcome == "right"
+    assert time.monotonic() - before < 15
     with pytest.raises(BlockingIOError):
         os.read(reader, 1)
     os.close(reader)

@@ -45,6 +45,8 @@ def test_the_block_curves_are_the_models(use, settings):
         [copy.block_tokens],
         [copy.ms(tokens)],
     ]
+    copies = words.count(round(copy.copies(tokens)), "copy", "copies")
+    assert f"a cache is {copies} of whole blocks." in explorer.verdict
     flip = costs.crossover_block_tokens(recompute, copy, tokens)
     assert data(drawn.crossover)[0].tolist() == [flip]
     if 1 <= flip < np.inf:

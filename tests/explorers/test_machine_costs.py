@@ -21,6 +21,9 @@ from tests.explorers.machines import (
 )
 from tests.explorers.reading import page
 
+MEASURED_STARTS_US = (5, 6, 7)  # arXiv 2602.21548
+H100 = {"device": "H100 SXM", "link": "PCIe 5.0 x16"}
+
 
 @of_kinds
 @of_machines
@@ -74,20 +77,26 @@ def test_crossovers_are_marked_or_their_absence_is_said(use, kind, settings):
 
 
 def test_only_what_is_not_proportional_makes_crossovers(use):
-    assert "Crossovers in tokens: 323 and 14,239" in use("full", {}).verdict
-    assert "by a factor of 1.24 at most" in use("full", {}).verdict
-    assert "Crossovers in tokens: 100 and 486" in use("full", OPT).verdict
-    assert "by less than 1% at most" in use("full", OPT).verdict
-    assert "No crossover" in use("full", DEEPSEEK).verdict
+    slow = {"launch_us": 10}
+    assert "Crossovers in tokens: 323 and 14,239" in use("full", slow).verdict
+    assert "by a factor of 1.24 at most" in use("full", slow).verdict
+    assert "Crossovers in tokens: 100 and 486" in use("full", OPT | slow).verdict
+    assert "by less than 1% at most" in use("full", OPT | slow).verdict
+    assert "No crossover" in use("full", DEEPSEEK | slow).verdict
     for none in (
         {"cache_layout": "block"},
         {"round_trip": False},
         {"measured": False},
     ):
-        assert "No crossover" in use("full", none).verdict
+        assert "No crossover" in use("full", slow | none).verdict
     assert "Crossover in tokens: 220; recompute is cheaper below it, swap above it." in (
         use("full", {"fixed_ms": 20, "launch_us": 0}).verdict
     )
+    for start in MEASURED_STARTS_US:
+        started = {"launch_us": start}
+        assert "No crossover" in use("full", started).verdict
+        assert "No crossover" in use("full", OPT | started).verdict
+        assert "Crossovers in tokens" in use("full", H100 | started).verdict
     for linear in ({}, OPT, DEEPSEEK):
         assert "No crossover" in use("linear", linear).verdict
 
@@ -127,7 +136,7 @@ def test_the_left_limits_hold_both_curves(use):
 
 
 def test_a_guess_is_drawn_once_answered():
-    guess = lessons.where_does_opt_13b_flip()
+    guess = lessons.where_is_the_crossover_of_opt_13b()
     explorer = MachineExplorer(guesses=[guess], linear=True)
     assert "your guess" not in page(explorer)
     guess.answer(8.0)

@@ -43,12 +43,12 @@ def test_the_mix_is_the_models(use, settings):
 
 def test_a_mix_that_does_not_help_is_said(use):
     assert "No mix is faster than the better of the two" in use("mix", DEEPSEEK).verdict
-    assert "Best: recompute 33.5%" in use("mix", {}).verdict
+    assert "Best: recompute 22.5%" in use("mix", {}).verdict
 
 
 def test_the_guessed_share_is_drawn():
     guess = lessons.which_share_is_best()
     explorer = MixExplorer(guesses=[guess])
-    guess.answer(37.5)
-    assert "your guess: 37.5 %" in page(explorer)
-    assert "right, within 15%" in guess._reply(37.5)[0]
+    guess.answer(25.5)
+    assert "your guess: 25.5 %" in page(explorer)
+    assert "right, within 15%" in guess._reply(25.5)[0]

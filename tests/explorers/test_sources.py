@@ -27,6 +27,9 @@ def value(formula):
     text = text.replace("<sup>&minus;", "**-").replace("<sup>", "**").replace("</sup>", "")
     for unit, factor in {
         "copies": "",
+        "copy": "",
+        "blocks": "",
+        "block": "",
         "µs": "/ 1e3",
         "GB/s": "",
         "GB": "* 1e3",

@@ -96,7 +96,7 @@ except TypeError:
 def test_the_questions_hold_what_the_package_computes():
     a100, llama = DEVICES["A100 80 GB SXM"], MODELS["Llama-3-8B"]
     flip = costs.linear_crossover_bandwidth(MODELS["OPT-13B"], a100) / 1e9
-    assert lessons.where_does_opt_13b_flip()._truth == flip
+    assert lessons.where_is_the_crossover_of_opt_13b()._truth == flip
     load = Copy(
         model=llama,
         bandwidth_bytes_per_s=LINKS["PCIe 4.0 x16"].bandwidth_bytes_per_s,

@@ -9,9 +9,9 @@ LAUNCH = "copy start (µs)"
 
 
 def test_dearer_copies_move_the_flip(notebook):
-    explorer = OnPage(notebook.page, label=LAUNCH)
+    explorer = OnPage(notebook.page, label=LAUNCH)  # the first that has it
     explorer.reset(BlockExplorer(model="OPT-13B", device="A100 40 GB SXM").verdict)
-    expect(explorer.status).to_contain_text("flips at blocks of 15.8 tokens")
+    expect(explorer.status).to_contain_text("flips at blocks of 9.47 tokens")
     explorer.fill(LAUNCH, 20)
     expect(explorer.status).to_contain_text("flips at blocks of 31.6 tokens")
     expect(explorer.picture.get_by_text("flips at 31.6 tokens", exact=True)).to_be_visible()

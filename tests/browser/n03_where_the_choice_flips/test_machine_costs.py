@@ -8,13 +8,14 @@ from preemption.costs import DEVICES, LINKS, MODELS, Copy, Recompute
 from tests.browser.lab import OnPage
 
 TOKENS = "cached tokens"
-HERE = ("Llama-3-8B", "A100 80 GB SXM", "PCIe 4.0 x16")
+HERE = ("Llama-3-8B", "H100 SXM", "PCIe 5.0 x16")
+START = "copy start (µs)"
 
 
 @pytest.fixture
 def explorer(notebook):
     found = OnPage(notebook.page, label="prefill time")
-    found.reset(MachineExplorer().verdict)
+    found.reset(MachineExplorer(device="H100 SXM", link="PCIe 5.0 x16").verdict)
     return found
 
 
@@ -53,6 +54,7 @@ def test_crossovers_are_marked_or_their_absence_is_said(explorer, model, device,
     said = explorer.root.get_by_text("does not fit")
     if not found:
         expect(explorer.picture.get_by_text("at every count: no crossover")).to_be_visible()
+    if model == "DeepSeek-V3":
         expect(said).to_contain_text("At least 9 must share it")
     else:
         expect(said).to_have_count(0)
@@ -83,6 +85,13 @@ def test_whole_blocks_have_no_crossover(explorer):
     choose(explorer, one_copy_per="layer, K and V apart", request_waits_for="copy back only")
     expect_costs(explorer, *HERE, 1_000, round_trip=False)
     expect(explorer.status).to_contain_text("No crossover in tokens: swap is cheaper")
+
+
+def test_the_start_of_a_copy_makes_the_crossovers(explorer):
+    explorer.fill(START, 3)
+    expect(explorer.status).to_contain_text("No crossover in tokens")
+    explorer.fill(START, 6)
+    expect(explorer.status).to_contain_text("Crossovers in tokens: 90 and 39,210")
 
 
 def test_a_bad_value_is_shown_and_undone(explorer):

@@ -10,6 +10,7 @@ from preemption.costs import DEVICES, LINKS, MODELS, PROFILES, Copy, Recompute
 from tests.notebooks.prose import Computed, Facts, gb_per_s, ms
 from tests.notebooks.prose.n01_preemption import A100 as A100_SHEET
 from tests.notebooks.prose.n01_preemption import PCIE_4 as PCIE_THREAD
+from tests.notebooks.prose.n01_preemption import RECORDED
 
 LLAMA, OPT, DEEPSEEK = MODELS["Llama-3-8B"], MODELS["OPT-13B"], MODELS["DeepSeek-V3"]
 GPT_OSS, GEMMA = MODELS["gpt-oss-120b"], MODELS["Gemma-3-1B"]
@@ -25,9 +26,12 @@ DEEPSEEK_SWAP = Copy(model=DEEPSEEK, bandwidth_bytes_per_s=PCIE_5.bandwidth_byte
 TOY = Recompute(
     floor_ms=0, start_ms=0, ms_per_token=costs.MS_PER_TOKEN, source="the toy", sure="derived"
 )
+FAST_RECOMPUTE = Recompute.of(LLAMA, H100)
+FAST_SWAP = Copy(model=LLAMA, bandwidth_bytes_per_s=PCIE_5.bandwidth_bytes_per_s)
+NETWORK = LINKS["400 Gb/s network"]
+MEASURED_STARTS_US = (5, 6, 7)
 MIX = costs.best_mix(1_000, RECOMPUTE, replace(SWAP, round_trip=False))
 
-BLOG = "https://blog.vllm.ai/2026/01/08/kv-offloading-connector.html"
 DUALPATH = "https://arxiv.org/abs/2602.21548"
 PAGED_ATTENTION = "https://arxiv.org/abs/2309.06180"
 
@@ -71,8 +75,50 @@ def worst_line():
     return f"{words.digits(100 * max(off), 2)}%"
 
 
+def first_start():
+    """Return the first place of the slider at which the H100 has a crossover."""
+    for start_us in np.arange(0, 50, 0.5):
+        if costs.crossover_tokens(FAST_RECOMPUTE, replace(FAST_SWAP, launch_us=start_us)):
+            return f"{words.plain(start_us)} µs"
+    raise AssertionError("no start makes a crossover")
+
+
+def least_efficiency():
+    """Return from which efficiency, in steps of 5%, the crossovers stand at all starts."""
+    for percent in range(5, 101, 5):
+        recompute = Recompute.of(LLAMA, H100, percent / 100)
+        if all(
+            costs.crossover_tokens(recompute, replace(FAST_SWAP, launch_us=start_us))
+            for start_us in MEASURED_STARTS_US
+        ):
+            return f"{percent}%"
+    raise AssertionError("no efficiency is enough")
+
+
+def start_of_the_others():
+    """Return the start at which both on an A100 have two crossovers; measured, they have none."""
+    for pair in ((RECOMPUTE, SWAP), (OPT_RECOMPUTE, OPT_SWAP)):
+        counts = [
+            len(costs.crossover_tokens(pair[0], replace(pair[1], launch_us=start_us)))
+            for start_us in (*MEASURED_STARTS_US, 10)
+        ]
+        assert counts == [0, 0, 0, 2]
+    return "10 µs"
+
+
+def reached(model, device):
+    """Return the share of the peak that a measured prefill reaches per token."""
+    flop_per_ms = 2 * model.parameters / Recompute.of(model, device).ms_per_token
+    return f"{words.digits(100 * flop_per_ms / (device.bf16_tflop_per_s * 1e9), 2)}%"
+
+
+def not_found_ms(kept):
+    attention_ms = RECOMPUTE.ms_per_token2 * (1_000**2 - kept**2)
+    return RECOMPUTE.linear_ms(1_000 - kept) + attention_ms
+
+
 def within_a_factor_of_2():
-    for block in (16, 32, 64):
+    for block in (16, 32):
         factor = OPT_RECOMPUTE.ms(1_000) / replace(OPT_SWAP, block_tokens=block).ms(1_000)
         assert 1 / 2 < factor < 2
     return "factor of 2"
@@ -91,9 +137,9 @@ COMPUTED: Computed = [
     ("at most 312 TFLOP/s", lambda: f"{words.plain(A100.bf16_tflop_per_s)} TFLOP/s"),
     ("built for 31.5 GB/s", lambda: f"{words.plain(PCIE_4.nominal_gb_per_s)} GB/s"),
     ("24.8 GB/s were", lambda: f"{words.plain(PCIE_4.achieved_gb_per_s)} GB/s"),
-    ("OPT-13B flips at 9.94 GB/s", lambda: flip(OPT, A100)),
-    ("its flip low, at 2.55 GB/s", lambda: flip(LLAMA, A100)),
-    ("moves the flip up to 8.07 GB/s", lambda: flip(LLAMA, H100)),
+    ("OPT-13B has its crossover at 9.94 GB/s", lambda: flip(OPT, A100)),
+    ("its crossover low, at 2.55 GB/s", lambda: flip(LLAMA, A100)),
+    ("moves it up to 8.07 GB/s", lambda: flip(LLAMA, H100)),
     ("only Qwen3-0.6B recomputes", lambda: ", ".join(recomputing(A100, PCIE_4))),
     (
         "four models do",
@@ -123,15 +169,15 @@ COMPUTED: Computed = [
         "1,000 tokens count as 62.5 blocks here, and an engine copies 63",
         lambda: words.plain(math.ceil(1_000 / SWAP.block_tokens)),
     ),
-    ("we reckon with 10 µs", lambda: f"{words.plain(costs.LAUNCH_US)} µs"),
+    ("Here it is 6 µs", lambda: f"{words.plain(costs.LAUNCH_US)} µs"),
     (
-        "it takes 1,666 ms",
+        "it takes 1,026 ms",
         lambda: ms(replace(OPT_SWAP, block_tokens=1).ms(1_000)),
     ),
-    ("From 16 to 64 tokens both are within a factor of 2", within_a_factor_of_2),
-    ("from 2.62 GB/s to 13.1 GB/s", lambda: gb_per_s(costs.crossover_bandwidth(131_072))),
+    ("At 16 and 32 tokens both are within a factor of 2", within_a_factor_of_2),
+    ("from 2.62 GB/s to 5.04 GB/s", lambda: gb_per_s(costs.crossover_bandwidth(131_072))),
     (
-        "from 2.62 GB/s to 13.1 GB/s",
+        "from 2.62 GB/s to 5.04 GB/s",
         lambda: gb_per_s(
             costs.crossover_bandwidth_at(TOY, replace(SWAP, bandwidth_bytes_per_s=25e9), 1_000)
         ),
@@ -154,20 +200,30 @@ COMPUTED: Computed = [
             )
         ),
     ),
-    ("two crossovers, at 323 and 14,239 tokens", lambda: crossovers(RECOMPUTE, SWAP)[0]),
-    ("two crossovers, at 323 and 14,239 tokens", lambda: crossovers(RECOMPUTE, SWAP)[1]),
+    ("From 3.5 µs per copy on", first_start),
+    ("at 90 and 39,210 tokens with", lambda: crossovers(FAST_RECOMPUTE, FAST_SWAP)[0]),
+    ("at 90 and 39,210 tokens with", lambda: crossovers(FAST_RECOMPUTE, FAST_SWAP)[1]),
+    ("tokens with 6 µs", lambda: f"{words.plain(costs.LAUNCH_US)} µs"),
     (
-        "by a factor of 1.24 at most",
-        lambda: words.digits(lead_between(RECOMPUTE, SWAP), 3),
+        "by a factor of 1.64 at most",
+        lambda: words.digits(lead_between(FAST_RECOMPUTE, FAST_SWAP), 3),
     ),
-    ("at 100 and 486 tokens", lambda: crossovers(OPT_RECOMPUTE, OPT_SWAP)[0]),
-    ("at 100 and 486 tokens", lambda: crossovers(OPT_RECOMPUTE, OPT_SWAP)[1]),
+    ("as long as the GPU reaches 40% of its peak", least_efficiency),
+    ("at 10 µs both have two", start_of_the_others),
+    ("Llama-3-8B reached 78%", lambda: reached(LLAMA, A100)),
+    ("Llama-2-7B 67%", lambda: reached(MODELS["Llama-2-7B"], H100)),
+    ("stands at 23.8 GB/s", lambda: gb_per_s(NETWORK.bandwidth_bytes_per_s)),
+    ("half of its 50 GB/s", lambda: f"{words.plain(NETWORK.nominal_gb_per_s)} GB/s"),
     (
-        "OPT-13B gains less than 1%",
-        lambda: f"{int(lead_between(OPT_RECOMPUTE, OPT_SWAP) < 1.01)}%",
+        "takes 80 copies one way",
+        lambda: f"{words.plain(replace(OPT_SWAP, block_tokens=256).copies(1))} copies",
     ),
+    ("40 layers, K and V", lambda: f"{OPT.layers} layers"),
+    ("takes 35.2 ms instead", lambda: f"{words.digits(not_found_ms(600), 3)} ms"),
+    ("instead of 75.51 ms", lambda: ms(RECOMPUTE.ms(1_000))),
+    ("a swap takes 58.57 ms", lambda: ms(SWAP.ms(1_000))),
     (
-        "the swap takes 0.0791 ms per token",
+        "the swap takes 0.0486 ms per token",
         lambda: f"{words.digits(DEEPSEEK_SWAP.ms(1), 3)} ms",
     ),
     (
@@ -178,13 +234,13 @@ COMPUTED: Computed = [
         "the bottom of its tub is at 0.155 ms",
         lambda: f"{words.digits(lowest_per_token(DEEPSEEK_RECOMPUTE), 3)} ms",
     ),
-    ("0.103 ms per token instead", lambda: f"{words.digits(DERIVED.ms_per_token, 3)} ms"),
-    ("of the measured 0.0661 ms", lambda: f"{words.digits(RECOMPUTE.ms_per_token, 3)} ms"),
-    ("33.5% recomputed", lambda: f"{words.digits(100 * MIX.share, 3)}%"),
-    ("30.1 ms, faster", lambda: f"{words.digits(MIX.ms, 3)} ms"),
+    ("time is 0.103 ms per token", lambda: f"{words.digits(DERIVED.ms_per_token, 3)} ms"),
+    ("the measured one 0.0661 ms", lambda: f"{words.digits(RECOMPUTE.ms_per_token, 3)} ms"),
+    ("22.5% recomputed", lambda: f"{words.digits(100 * MIX.share, 3)}%"),
+    ("22.7 ms, faster", lambda: f"{words.digits(MIX.ms, 3)} ms"),
     (
-        "faster than loading all by a factor of 1.5",
-        lambda: words.digits(replace(SWAP, round_trip=False).ms(1_000) / MIX.ms, 2),
+        "faster than loading all by a factor of 1.29",
+        lambda: words.digits(replace(SWAP, round_trip=False).ms(1_000) / MIX.ms, 3),
     ),
     ("| 131,072 |", lambda: words.plain(LLAMA.cache_bytes(1))),
     ("| 8.03 billion |", lambda: f"{words.digits(LLAMA.parameters / 1e9, 3)} billion"),
@@ -192,25 +248,38 @@ COMPUTED: Computed = [
     ("| 2.55 GB/s |", lambda: flip(LLAMA, A100)),
     ("| 9.7 ms |", lambda: ms(RECOMPUTE.floor_ms)),
     ("| 75.51 ms at 1,000 |", lambda: ms(RECOMPUTE.ms(1_000))),
-    ("| 90.57 ms at 1,000 |", lambda: ms(SWAP.ms(1_000))),
+    ("| 58.57 ms at 1,000 |", lambda: ms(SWAP.ms(1_000))),
 ]
 
 FACTS: Facts = [
-    ("*25 minutes.*", "example: reading time"),
+    ("machine (15 minutes)", "example: reading time"),
+    ("to start (15 minutes)", "example: reading time"),
+    ("at once (15 minutes)", "example: reading time"),
+    ("*45 minutes, in", "example: reading time"),
     ("2 vectors × 32 layers × 8 heads × 128 numbers × 2 bytes", "by definition: K and V, 16 bit"),
     ("PCIe 4.0", "by definition: a name"),
     ("Llama-3.1-8B", "by definition: a name"),
     ("PCIe 5.0", "by definition: a name"),
+    ("Qwen3-0.6B", "by definition: a name"),
+    ("1,000 tokens are found", "example"),
     ("fell to about 11 GB/s", PCIE_THREAD),
     ("312 TFLOP/s", A100_SHEET),
     ("to 8 bit", "example"),
     ("took 5 to 7 µs", DUALPATH),
-    ("from 32 KB to 2 MB", BLOG),
+    ("evicts a request of 1,000 tokens", "example"),
+    ("at 5, 6 and 7 µs", DUALPATH),
+    ("start at 0 µs per copy", "example"),
+    ("At 5 to 7 µs neither", DUALPATH),
+    ("a floor of 0, a start of 3 µs, a link of 25 GB/s instead of 50", "example"),
+    ("in blocks of 256", "example"),
+    ("54 to 70% of the lost tokens", RECORDED),
+    ("27 to 54%", RECORDED),
+    ("that 600 of 1,000 tokens are found", "example: 60%, inside what was measured"),
+    ("vLLM 0.33.0", "by definition: a version"),
+    ("The network of 400 Gb/s", "by definition: a name"),
     ("section 7.3, figure 19", PAGED_ATTENTION),
-    ("at 256 tokens", "example: a measured point of the profile"),
-    ("from 1,024 tokens on", "example: a measured point of the profile"),
+    ("at 1,024 tokens and above", "example: a measured point of the profile"),
     ("cost 10 ms more", "example"),
-    ("A100 with 40 GB", A100_SHEET),
     ("for 1,000 tokens", "example"),
     ("31 times the first", "example: 31 requests of the same size"),
     ("never above 20%", PAGED_ATTENTION),
