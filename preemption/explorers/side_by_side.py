@@ -16,6 +16,10 @@ from preemption.serving import RULES
 
 _LOADS = len(studies.SEEDS)
 _AS_IT_IS, _NOTHING = "as it is", "nothing"
+_BESIDES = studies.LEVERS | {
+    "admission by the first chunk": lambda base: base.given(scheduler_reserve_full_isl=False)
+}
+LINKS_GB_PER_S = (1.0, 2.0, 3.0, 4.0, 5.0, 8.0, 25.0)
 _BETWEEN_S = 0.02  # what is left to everybody else between two loads
 _POOLS_TOKENS = tuple(range(20_000, 90_001, 1_000))
 _RATES_PER_S = tuple(quarter / 4 for quarter in range(12, 33))
@@ -24,17 +28,25 @@ _RATES_PER_S = tuple(quarter / 4 for quarter in range(12, 33))
 class SideBySideExplorer(Explorer[SideBySide]):
     """Compare victim rules or levers on one load at once, then load by load on 20.
 
-    `compared` is "rules" or "levers"; `together` is a lever that all of them have besides, or
-    "nothing"; `rate` (3 to 8 requests per second) and `pool` (20,000 to 90,000 tokens) may be set
-    from code too. The button stops and goes on.
+    `compared` is "levers", "rules" or "links"; `together` is a lever that all have besides, or
+    "nothing"; `times` are the "measured" iteration times or those of a "straight line"; `rate` (3
+    to 8 requests per second) and `pool` (20,000 to 90,000 tokens) may be set from code too. The
+    button stops and goes on.
     """
 
     rate = Number("requests/s", default=5.5, low=3.0, high=8.0, places=_RATES_PER_S)
     pool = Whole("pool (tokens)", default=32_000, low=20_000, high=90_000, places=_POOLS_TOKENS)
     compared = Select(
-        "compared", options=[("levers", "levers"), ("victim rules", "rules")], default="levers"
+        "compared",
+        options=[("levers", "levers"), ("victim rules", "rules"), ("swap, by link", "links")],
+        default="levers",
     )
-    together = Select("together with", options=[_NOTHING, *studies.LEVERS], default=_NOTHING)
+    times = Select(
+        "iteration times",
+        options=[("measured points", "measured"), ("a straight line", "straight line")],
+        default="measured",
+    )
+    together = Select("together with", options=[_NOTHING, *_BESIDES], default=_NOTHING)
 
     def __init__(self, compared: str = "levers") -> None:
         kind = type(self)
@@ -45,7 +57,7 @@ class SideBySideExplorer(Explorer[SideBySide]):
         super().__init__(
             SideBySideRows(),
             [kind.rate, kind.pool],
-            beside=[kind.compared, kind.together],
+            beside=[kind.compared, kind.together, kind.times],
             start={"compared": compared},
         )
         self.button = widgets.Button(description="stop", layout={"width": "auto"})
@@ -77,10 +89,18 @@ class SideBySideExplorer(Explorer[SideBySide]):
 
     def _servers(self) -> Mapping[str, studies.Server]:
         base = studies.server(self.pool)
+        if self.times == "straight line":
+            base = base.given(cost=studies.STRAIGHT_LINE)
         if self.together != _NOTHING:
-            base = studies.LEVERS[self.together](base)
+            base = _BESIDES[self.together](base)
         if self.compared == "rules":
             return {rule: base.given(victim=rule) for rule in RULES}
+        if self.compared == "links":
+            swaps = {
+                f"swap at {words.plain(link)} GB/s": base.given(resume="swap", link_gb_per_s=link)
+                for link in LINKS_GB_PER_S
+            }
+            return {"recompute": base, **swaps}
         levers = {
             name: lever(base) for name, lever in studies.LEVERS.items() if name != self.together
         }
@@ -89,7 +109,7 @@ class SideBySideExplorer(Explorer[SideBySide]):
         return {_AS_IT_IS: base, **levers}
 
     def _ask(self) -> SideBySide:
-        asked = (self.compared, self.together, self.rate, self.pool)
+        asked = tuple(self.settings.values())
         if asked != self._asked:
             runs, before = self._runs, self._asked
             try:

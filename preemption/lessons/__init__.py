@@ -44,7 +44,7 @@ from preemption.lessons.preemption import quiz_on_evictions
 from preemption.lessons.schedules_and_latency import quiz_on_schedules_and_latency
 from preemption.lessons.side_by_side import (
     does_the_smallest_victim_mean_fewer_preemptions,
-    which_lever_helps_most,
+    what_is_prefix_caching_worth,
 )
 from preemption.lessons.slot_chart import (
     iterations_of_static_groups,
@@ -85,9 +85,9 @@ __all__ = [
     "what_does_a_smaller_pool_do",
     "what_does_a_token_attend_to",
     "what_if_prefill_is_faster",
+    "what_is_prefix_caching_worth",
     "where_does_preemption_begin",
     "where_is_the_crossover_of_opt_13b",
-    "which_lever_helps_most",
     "which_model_needs_the_fastest_link",
     "which_share_is_best",
     "whose_evictions_cost_more",
