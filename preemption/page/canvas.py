@@ -6,7 +6,9 @@ as a small SVG that lies over it.
 
 import io
 import itertools
+import logging
 import re
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -30,6 +32,8 @@ _salts = itertools.count()
 _styles: dict[str, int] = {}
 # A kernel may hear one control in one thread and the next in another; matplotlib knows only one.
 LOCK = threading.RLock()
+if sys.platform == "emscripten":  # in a browser the fonts are listed anew at each visit
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
 
 
 _STYLED = re.compile(r'style="([^"]*)"')
@@ -200,6 +204,9 @@ class Canvas:
                 figure.savefig(buffer, format="png", dpi=_PNG_DPI, facecolor=theme.PAPER)
             finally:
                 words.remove()
+                text: Any
+                for text in figure.findobj(Text):
+                    text._renderer = None  # it would keep the pixels of the whole picture
                 for artist in hidden:
                     artist.set_visible(True)
         return buffer.getvalue()

@@ -16,6 +16,7 @@ import ipywidgets as widgets
 from preemption.page import canvas, html
 from preemption.page.canvas import LOCK, Canvas
 from preemption.page.controls import Controls, Setting
+from preemption.page.shown import now_shown
 
 Bundle: TypeAlias = tuple[dict[str, Any], dict[str, Any]]  # data and metadata by MIME type
 Answer = TypeVar("Answer")
@@ -271,6 +272,7 @@ class Explorer(widgets.VBox, Generic[Answer]):  # type: ignore[misc]
     def _repr_mimebundle_(self, **kwargs: Any) -> Bundle:
         """Add what is left of the explorer without a kernel: its picture and its verdict."""
         bundle = super()._repr_mimebundle_(**kwargs)
+        now_shown(self)
         with LOCK:
             if self._cover:
                 return _with_fallback(
@@ -293,6 +295,7 @@ class Still(widgets.HTML):  # type: ignore[misc]
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Bundle:
         bundle, alternative = super()._repr_mimebundle_(**kwargs), self._alternative
+        now_shown(self)
         return _with_fallback(bundle, alternative, self._png, alternative)
 
 

@@ -12,6 +12,7 @@ import traitlets
 
 from preemption import words
 from preemption.page import html
+from preemption.page.shown import now_shown
 
 # A kernel may hear a reader's click in one thread while a cell answers in another.
 _lock = threading.RLock()
@@ -101,6 +102,7 @@ class _Question(widgets.VBox):  # type: ignore[misc]
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         """Add what is left of the question without a kernel: its answer folds open."""
         bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
+        now_shown(self)
         asked = [self._question, *self._asks()]
         question = html.element("p", html.lines(asked))
         answer = html.fold("answer", html.items(self._answers()))
@@ -332,6 +334,7 @@ class Quiz(widgets.VBox):  # type: ignore[misc]
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         """Add what is left of the questions without a kernel."""
         bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
+        now_shown(self)
         parts = [question._repr_mimebundle_() for question in self.questions]
         plain, folded = ([part[kind] for part in parts] for kind in ("text/plain", "text/html"))
         return bundle | {"text/plain": "\n\n".join(plain), "text/html": "".join(folded)}

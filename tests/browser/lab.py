@@ -200,7 +200,7 @@ class OnPage:
         self.page = page
         self.root.scroll_into_view_if_needed()
         self.status = self.root.get_by_role("status")
-        self.picture = self.root.get_by_role("img")
+        self.picture = self.root.locator("[role=img] .pe-wide")
 
     def box(self, label):
         return self.root.get_by_label(label, exact=True)

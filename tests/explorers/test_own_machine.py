@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pytest
 
-from preemption import MachineExplorer, OwnMachine, recorded_machine
+from preemption import MachineExplorer, OwnMachine, costs, recorded_machine
 from preemption.costs import DEVICES, LINKS, OWN, PROFILES, Link, add_own, read_own
 from preemption.costs.measure import RECORDED, closest
 from tests.costs.no_machine import Machine, RealClock
@@ -156,7 +156,7 @@ def test_a_measured_link_brings_its_start_of_copies_and_takes_it_away():
     explorer.link = "disk (recorded)"
     assert explorer.fixed_ms == LINKS["disk (recorded)"].fixed_ms
     explorer.change(link="PCIe 4.0 x16", fixed_ms=2.0)
-    assert (explorer.launch_us, explorer.fixed_ms) == (10, 2)
+    assert (explorer.launch_us, explorer.fixed_ms) == (costs.LAUNCH_US, 2)
     explorer.launch_us = 5.0
     explorer.link = "PCIe 5.0 x16"
     assert explorer.launch_us == 5

@@ -2,12 +2,14 @@
 
 import asyncio
 import base64
+import gc
 import io
 import re
 import threading
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import RendererAgg
 from PIL import Image
 
 from preemption import CostExplorer, MixExplorer
@@ -341,3 +343,11 @@ def test_a_finding_is_the_whole_picture_and_moves_no_more(explorer):
     assert still.value == before
     bundle, metadata = still._repr_mimebundle_()
     assert metadata["image/png"]["alt"] == bundle["text/plain"] == alternative
+
+
+def test_nothing_keeps_the_pixels_of_a_picture_alive():
+    shown = [CostExplorer(), CostExplorer().finding()]
+    for each in shown:
+        each._repr_mimebundle_()
+    gc.collect()
+    assert [each for each in gc.get_objects() if isinstance(each, RendererAgg)] == []

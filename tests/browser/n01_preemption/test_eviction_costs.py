@@ -136,4 +136,4 @@ def test_a_guess_is_drawn_beside_the_truth(notebook, explorer):
     box.fill("8")
     box.press("Enter")
     expect(asked.get_by_role("status")).to_contain_text("3.1 times too high")
-    expect(explorer.root.get_by_text("your guess: 8 GB/s")).to_be_visible()
+    expect(explorer.picture.get_by_text("your guess for 10,000 tokens: 8 GB/s")).to_be_visible()

@@ -13,6 +13,6 @@ def test_a_guess_of_the_share_is_drawn_beside_the_truth(notebook):
     expect(reply).to_contain_text("right, within 15%")
     explorer = OnPage(notebook.page, label=SHARE)
     explorer.reset(MixExplorer().verdict)
-    expect(explorer.root.get_by_text("your guess: 25.5 %")).to_be_visible()
+    expect(explorer.picture.get_by_text("your guess: 25.5 %")).to_be_visible()
     explorer.slider(SHARE).press("Home")
     expect(explorer.status).to_contain_text("0% recomputed: 29.29 ms.")

@@ -42,7 +42,7 @@ def test_load_and_pool(notebook, explorer):
     expect(explorer.status).to_contain_text("must be a whole number from 1,000 to 26,674")
     reply = notebook.guess("does the server preempt?", "5", "requests/s")
     expect(reply).to_contain_text("You guessed 5 requests/s: right.")
-    shown = explorer.root.get_by_text("your guess: 5 requests/s")
+    shown = explorer.picture.get_by_text("your guess for 3,000 blocks: 5 requests/s")
     expect(shown).to_be_visible()
 
 

@@ -1,0 +1,185 @@
+"""Build the static site that runs the lesson in the browser: build.py [FOLDER].
+
+Reads the notebooks, the package and what stands beside this file; writes build/site, or FOLDER.
+Parts of Pyodide come from build/parts, where that has them, else from their source. Each is taken
+only if its sha256 is the known one.
+"""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import urllib.request
+import zipfile
+from email.parser import Parser
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+BUILD = ROOT / "build"
+PARTS = BUILD / "parts"
+PYODIDE = tomllib.loads((HERE / "pyodide.toml").read_text())
+LITE = ("jupyter-lite.json", "jupyter_lite_config.json", "overrides.json")
+EPOCH = (1980, 1, 1, 0, 0, 0)  # of every file in a wheel written here
+# JupyterLab 4.4 keeps Enter from the boxes in a cell, so that a typed value would not count.
+ENTER = """<script>addEventListener("beforeinput", event => {
+  if (event.inputType === "insertLineBreak" && event.target.matches(".jupyter-widgets input"))
+    event.stopImmediatePropagation()
+}, true)</script>"""
+
+
+def normal(name: str) -> str:
+    """Return the one spelling of a package's name."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def fetch(names: dict[str, str]) -> None:
+    """Have these parts, names and their sha256, in build/parts; exit where any is not to be had."""
+    PARTS.mkdir(parents=True, exist_ok=True)
+    faults = []
+    for name, sha256 in names.items():
+        part = PARTS / name
+        if not part.exists():
+            try:
+                with urllib.request.urlopen(PYODIDE["source"] + name, timeout=60) as answer:
+                    part.write_bytes(answer.read())
+            except OSError as error:
+                faults.append(f"{name}: cannot be fetched from {PYODIDE['source']} ({error})")
+                continue
+        found = hashlib.sha256(part.read_bytes()).hexdigest()
+        if found != sha256:
+            faults.append(f"{name}: its sha256 is {found} and must be {sha256}; remove {part}")
+    if faults:
+        raise SystemExit("\n".join(["The site is not built. Missing or refused:", *faults]))
+
+
+def pip(*arguments: str | Path) -> None:
+    """Call pip, quietly; exit where it fails."""
+    command = [sys.executable, "-m", "pip", *map(str, arguments), "-q", "--no-deps"]
+    if subprocess.run(command).returncode:
+        raise SystemExit("The site is not built: pip cannot have the wheels that it names above.")
+
+
+def own_wheels(folder: Path) -> list[Path]:
+    """Make or fetch the wheels that Pyodide does not have; return where they are."""
+    shutil.rmtree(folder, ignore_errors=True)
+    requirements = HERE / "browser-requirements.txt"
+    pip("download", "--require-hashes", "-r", requirements, "-d", folder)
+    pip("wheel", "--no-build-isolation", ROOT, "-w", folder)
+    for name in PYODIDE["empty"]:
+        info = f"{name}-0.0.0.dist-info"
+        with zipfile.ZipFile(folder / f"{name}-0.0.0-py3-none-any.whl", "w") as wheel:
+            for file, text in {
+                "METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 0.0.0\n",
+                "WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+                "RECORD": "",
+            }.items():
+                wheel.writestr(zipfile.ZipInfo(f"{info}/{file}", EPOCH), text)
+    kernel = Path(sys.prefix, "share/jupyter/labextensions/@jupyterlite/pyodide-kernel-extension")
+    ours = ("ipykernel", "piplite", "pyodide_kernel")
+    kernels = [w for w in (kernel / "static/pypi").glob("*.whl") if w.name.startswith(ours)]
+    return sorted(folder.glob("*.whl")) + kernels
+
+
+def entry(wheel: Path) -> dict[str, Any]:
+    """Return what Pyodide's lock is to say of a wheel."""
+    with zipfile.ZipFile(wheel) as zipped:
+        names = zipped.namelist()
+        metadata = next(name for name in names if name.endswith(".dist-info/METADATA"))
+        fields = Parser().parsestr(zipped.read(metadata).decode())
+    needs = [each for each in fields.get_all("Requires-Dist") or [] if "extra ==" not in each]
+    tops = {name.split("/")[0] for name in names}
+    return {
+        "name": normal(fields["Name"]),
+        "version": fields["Version"],
+        "file_name": wheel.name,
+        "depends": [normal(re.findall(r"[\w.-]+", each)[0]) for each in needs],
+        "imports": sorted(top for top in tops if "." not in top),
+        "install_dir": "site",
+        "package_type": "package",
+        "unvendored_tests": False,
+    }
+
+
+def slim(wheel: Path, leave_out: str) -> None:
+    """Write a wheel again, without the files that match."""
+    with zipfile.ZipFile(wheel) as zipped:
+        files = [
+            (i, zipped.read(i)) for i in zipped.infolist() if not re.search(leave_out, i.filename)
+        ]
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as zipped:
+        for info, content in files:
+            zipped.writestr(zipfile.ZipInfo(info.filename, EPOCH), content, zipfile.ZIP_DEFLATED)
+
+
+def pyodide(out: Path) -> list[str]:
+    """Assemble Pyodide with all that the notebooks import; return the names of the packages."""
+    fetch(PYODIDE["sha256"])
+    lock = json.loads((PARTS / "pyodide-lock.json").read_text())
+    known = {normal(name): each for name, each in lock["packages"].items()}
+    drop = set(PYODIDE["drop"])
+    own = {}
+    for wheel in own_wheels(BUILD / "wheels"):
+        found = entry(wheel)
+        known[found["name"]], own[found["name"]] = found, wheel
+    wanted: dict[str, dict[str, Any]] = {}
+    todo = PYODIDE["roots"] + PYODIDE["empty"]
+    while todo:
+        name = todo.pop()
+        if name not in wanted:
+            wanted[name] = known[name]
+            needs = {normal(each) for each in known[name]["depends"]} - drop
+            wanted[name]["depends"] = sorted(needs)
+            todo += needs
+    fetch({each["file_name"]: each["sha256"] for name, each in wanted.items() if name not in own})
+    out.mkdir(parents=True)
+    for name in PYODIDE["sha256"]:
+        shutil.copyfile(PARTS / name, out / name)
+    for name, each in wanted.items():
+        wheel = out / each["file_name"]
+        shutil.copyfile(own.get(name, PARTS / wheel.name), wheel)
+        if name in PYODIDE["leave_out"]:
+            slim(wheel, PYODIDE["leave_out"][name])
+        each["sha256"] = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    lock["packages"] = dict(sorted(wanted.items()))
+    (out / "pyodide-lock.json").write_text(json.dumps(lock, separators=(",", ":")))
+    return sorted(wanted)
+
+
+def main(out: Path) -> None:
+    """Write the site into the folder `out`, anew."""
+    os.environ.setdefault("SOURCE_DATE_EPOCH", "1700000000")  # so the same site has the same bytes
+    source = BUILD / "site-source"
+    shutil.rmtree(source, ignore_errors=True)  # with what the builder remembers of the last time
+    packages = pyodide(source / "static" / "pyodide")
+    for name in LITE:
+        shutil.copyfile(HERE / name, source / name)
+    settings = json.loads((source / "jupyter-lite.json").read_text())
+    plugins = settings["jupyter-config-data"]["litePluginSettings"]
+    for kernel in plugins.values():
+        # Beside the runtime and not one after the other; the kernel asks under its own spelling.
+        kernel["loadPyodideOptions"] = {"packages": [*packages, "pyodide_kernel"]}
+    (source / "jupyter-lite.json").write_text(json.dumps(settings))
+    shutil.copytree(ROOT / "notebooks", source / "content", ignore=shutil.ignore_patterns(".*"))
+    shutil.rmtree(out, ignore_errors=True)
+    lite = [sys.executable, "-m", "jupyter", "lite", "build", "--contents", "content"]
+    # The builder minds its settings only where it writes beside them.
+    built = subprocess.run(
+        [*lite, "--output-dir", "_out"], cwd=source, capture_output=True, text=True
+    )
+    if built.returncode:
+        raise SystemExit(built.stdout + built.stderr)
+    shutil.move(source / "_out", out)
+    page = out / "notebooks" / "index.html"
+    page.write_text(page.read_text().replace("<head>", f"<head>{ENTER}", 1))
+    size = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
+    print(f"{out}: {size / 1e6:.1f} MB")
+
+
+if __name__ == "__main__":
+    main(Path(*sys.argv[1:]) if sys.argv[1:] else BUILD / "site")
