@@ -19,11 +19,13 @@ A closing quiz for each notebook, in a module named as it:
 preemption              the closing quiz of notebook 01
 try_it_yourself         answers by hand and the closing quiz of notebook 02
 where_the_choice_flips  the closing quiz of notebook 03
+choosing_a_victim       the closing quiz of notebook 04
 schedules_and_latency   the closing quiz of notebook 05
 """
 
 from preemption.lessons.attention_map import what_does_a_token_attend_to
 from preemption.lessons.block_sizes import what_do_smaller_blocks_change
+from preemption.lessons.choosing_a_victim import quiz_on_victims_and_levers
 from preemption.lessons.chunks import longest_gap, time_to_first_token_with_small_chunks
 from preemption.lessons.cliff import what_does_a_smaller_pool_do
 from preemption.lessons.crossover_map import which_model_needs_the_fastest_link
@@ -77,6 +79,7 @@ __all__ = [
     "quiz_on_real_machines",
     "quiz_on_schedules_and_latency",
     "quiz_on_the_functions",
+    "quiz_on_victims_and_levers",
     "time_of_one_copy",
     "time_to_first_token_with_small_chunks",
     "time_to_recompute",
