@@ -82,7 +82,11 @@ class OwnMachine(widgets.VBox):  # type: ignore[misc]
             self._say(f"The guess must be above 0 GB/s, not {words.plain(self.guess.value)}.")
             return
         self._thread = threading.Thread(target=self._measure_and_tell, daemon=True)
-        self._thread.start()
+        try:
+            self._thread.start()
+        except RuntimeError as error:  # in a browser there are no threads, and no PyTorch either
+            self._thread = None
+            self._say(missing() or str(error))
 
     def measure(self) -> Measured:
         """Measure, show and keep what was found; raises what goes wrong."""

@@ -12,7 +12,7 @@ _GAP_PX = 2
 _EDGE_PX, _BESIDE_PX, _TITLE_PX = 3, 8, 60
 _STEPS = sorted(
     ((24 * right, 8 * up) for right in range(-14, 15) for up in range(-40, 41)),
-    key=lambda step: (abs(step[0]) + abs(step[1]), step),
+    key=lambda step: (abs(step[0]) + abs(step[1]), abs(step[0]), -step[1]),  # rather up than down
 )
 
 
@@ -60,7 +60,7 @@ def _place(label: Label, taken: list[Box], width_px: float) -> None:
     align = label.get_horizontalalignment()
     other = {"left": "right", "right": "left", "center": "center"}[align]
     wanted: list[tuple[str, float, float]] = [
-        (align, aside, shift) for shift in (above, down - above - up)
+        (align, aside, shift) for shift in ((above, down - above - up) if above else (above,))
     ]
     if other != align:
         wanted += [(other, -aside, shift) for _, _, shift in wanted]

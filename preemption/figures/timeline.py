@@ -3,21 +3,17 @@
 Once to scale, and once with the times left open.
 """
 
-from typing import Any
-
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from matplotlib.text import Text
 
 from preemption import words
-from preemption.figures import style
+from preemption.figures import quick, style
 from preemption.figures.picture import Picture
 from preemption.page import theme
 
 _EVICTED_MS, _RESUMED_MS, _END_MS = 30.0, 90.0, 230.0
 _BAR = 0.34
-_FONT: Any = {"size": style.LABEL_PX, "family": theme.FONT}
 
 
 class OpenCosts(Picture[None]):
@@ -39,7 +35,7 @@ class OpenCosts(Picture[None]):
         _say(axes, 0, 0, f"copy {size} out", theme.SWAP_TEXT)
         _say(axes, 0, 30.5, f"copy {size} back", theme.SWAP_TEXT)
         for row in (0, 1):
-            _inside(axes, row, 60, 70, "? ms", theme.INK)
+            quick.Label(axes, "? ms", ha="center").put(65, row + 0.3 * _BAR)
 
 
 class Timeline(Picture[None]):
@@ -93,13 +89,14 @@ def _bar(axes: Axes, row: int, start: float, end: float, colour: str, text: str 
 
 def _pause(axes: Axes, row: int, start: float, end: float) -> None:
     axes.plot([start, end], [row + _BAR / 2] * 2, color=theme.MUTED, linestyle=":", linewidth=1.5)
-    _inside(axes, row, start, end, "paused", theme.MUTED).set_backgroundcolor(theme.PAPER)
+    _inside(axes, row, start, end, "paused", theme.MUTED)
 
 
-def _inside(axes: Axes, row: int, start: float, end: float, text: str, colour: str) -> Text:
-    place = ((start + end) / 2, row + 0.3 * _BAR)
-    return axes.text(*place, text, color=colour, ha="center", **_FONT)
+def _inside(axes: Axes, row: int, start: float, end: float, text: str, colour: str) -> None:
+    label = quick.Label(axes, text, color=colour, ha="center", halo=colour == theme.MUTED)
+    label.span = start, end
+    label.put((start + end) / 2, row + 0.3 * _BAR)
 
 
 def _say(axes: Axes, row: int, x: float, text: str, colour: str) -> None:
-    axes.text(x, row + _BAR + 0.07, text, color=colour, **_FONT)
+    quick.Label(axes, text, color=colour, halo=True).put(x, row + _BAR + 0.07)

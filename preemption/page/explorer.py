@@ -287,9 +287,10 @@ class Still(widgets.HTML):  # type: ignore[misc]
 
     def __init__(self, picture: canvas.Picture, alternative: str) -> None:
         drawn, self._alternative = Canvas(picture), alternative
+        svg = drawn.whole_svg()
         self._png = drawn.png()
         super().__init__(
-            html.page(html.picture(drawn.whole_svg(), alternative), styled=True),
+            html.page(html.picture(svg, alternative), styled=True),
             layout={"max_width": "860px", "width": "100%", "margin": "0"},
         )
 

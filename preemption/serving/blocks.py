@@ -73,6 +73,9 @@ class BlockPool:
             seq.blocks += need
         return True
 
+    def give_keys(self, seq: Seq, tokens: int) -> None:
+        """Let the blocks that a request's first `tokens` tokens fill be found: here nothing."""
+
     def release(self, seq: Seq) -> Released:
         """Take all blocks of a request back."""
         held = seq.blocks

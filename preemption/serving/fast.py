@@ -54,6 +54,8 @@ def covers(requests: Iterable[Request], config: SchedulerConfig, settings: RunSe
     """Whether these settings can be taken in a few steps. Very rarely a run shows only later."""
     if config.long_prefill_token_threshold or settings.log is True:
         return False
+    if config.async_scheduling or config.host_blocks:
+        return False
     if not config.enable_prefix_caching:
         return True
     shares = any(request.prefix_tokens >= config.block_size for request in requests)

@@ -9,7 +9,7 @@ from preemption.serving.run import Run
 from preemption.serving.scheduler import Decision, Scheduler
 from preemption.serving.sequence import Seq
 from preemption.serving.settings import DEFAULT_RUN, RunSettings, SchedulerConfig
-from preemption.serving.simulation import checked
+from preemption.serving.simulation import checked, scheduler_for
 from preemption.serving.workload import Request
 
 
@@ -52,7 +52,9 @@ def frames_of(
     requests = checked(requests, config, settings)
     if settings.log is not True:
         raise ValueError(f"frames need settings with log=True, not {settings.log!r}")
-    run = _FramedRun(Scheduler(config, settings), requests)
+    if config.host_blocks:
+        raise ValueError(f"frames know no host, and host_blocks is {config.host_blocks}")
+    run = _FramedRun(scheduler_for(config, settings), requests)
     while run.step():
         pass
     return tuple(run.frames)

@@ -96,7 +96,7 @@ class CachingPool(BlockPool):
     def grow(self, seq: Seq, tokens: int) -> bool:
         """Give a request the blocks that it lacks for `tokens` tokens: all of them, or False.
 
-        Blocks that these tokens fill get their keys at once.
+        Blocks that these tokens fill get their keys at once, if all the tokens are known.
         """
         if tokens < seq.blocks * self.block_size:
             return True
@@ -106,13 +106,17 @@ class CachingPool(BlockPool):
         for _ in range(need):
             seq.table.append(self.hand_out())
         seq.blocks += need
+        self.give_keys(seq, min(tokens, seq.tokens - seq.under_way))
+        return True
+
+    def give_keys(self, seq: Seq, tokens: int) -> None:
+        """Let the blocks that a request's first `tokens` tokens fill be found."""
         full = tokens // self.block_size
         new_keys = self.keys_of(seq, seq.keyed, full)
         for block, key in zip(seq.table[seq.keyed : full], new_keys, strict=True):
             self.keys[block] = key
             self.index.setdefault(key, []).append(block)
-        seq.keyed = full
-        return True
+        seq.keyed = max(full, seq.keyed)
 
     def hand_out(self) -> int:
         """Take the block at the front of the queue. What it holds can no longer be found."""
@@ -135,13 +139,16 @@ class CachingPool(BlockPool):
         # Blocks with a key beyond what is computed: the iteration that was to fill them will not.
         self.never_computed.update(seq.table[seq.computed // self.block_size : seq.keyed])
         before = self.free
+        without_key = []
         for block in reversed(seq.table):
             self.holders[block] -= 1
             if self.holders[block] == 0:
                 self.queue[block] = None
                 self.free += 1
                 if self.keys[block] is None:
-                    self.queue.move_to_end(block, last=False)
+                    without_key.append(block)
+        for block in reversed(without_key):
+            self.queue.move_to_end(block, last=False)
         released = Released(seq.blocks, self.free - before, seq.keyed)
         seq.table.clear()
         seq.blocks = seq.keyed = 0

@@ -22,12 +22,14 @@ class Seq:
         "request",
         "table",
         "tokens",
+        "under_way",
     )
 
     def __init__(self, request: Request, order: int, longest: int | None = None) -> None:
         self.request = request
         self.order = order  # of arrival
         self.tokens = request.prompt_tokens
+        self.under_way = 0  # of these, sampled but not known yet: only with asynchronous scheduling
         self.computed = 0
         self.prefill = request.prompt_tokens  # computed below this: prefill, from it on: decode
         # Tokens at which it is finished: `longest` at the latest. So vLLM's cut of a running

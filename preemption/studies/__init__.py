@@ -3,6 +3,7 @@
 chunks    a long prompt arrives while others decode, and is computed in chunks
 load      more and more requests arrive at one pool: first preemption, cliff
 pressure  a load in a pool that is too small: rules, ways back and other levers side by side
+published  results that others published, beside the model
 scrapes   two scrapes of a real server's metrics page
 """
 
@@ -48,6 +49,15 @@ from preemption.studies.pressure import (
     spread,
     two_minutes,
 )
+from preemption.studies.published import (
+    PUBLISHED,
+    Published,
+    Series,
+    WatchedRun,
+    anew,
+    beside,
+    derived_cost,
+)
 from preemption.studies.scrapes import Interval, Scrape, between, example_scrapes, read_scrape
 
 __all__ = [
@@ -60,6 +70,7 @@ __all__ = [
     "MEMORY_SHARE",
     "MINUTES",
     "POOLS",
+    "PUBLISHED",
     "RATES_PER_S",
     "SEEDS",
     "STRAIGHT_LINE",
@@ -69,13 +80,19 @@ __all__ = [
     "LoadPoint",
     "Measures",
     "Onset",
+    "Published",
     "Range",
     "Scrape",
+    "Series",
     "Server",
     "Spread",
+    "WatchedRun",
+    "anew",
+    "beside",
     "between",
     "chunked_prefill",
     "cliff",
+    "derived_cost",
     "example_scrapes",
     "first_preemption",
     "load_requests",

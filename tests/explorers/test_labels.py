@@ -18,6 +18,8 @@ from preemption import (
     MachineExplorer,
     MixExplorer,
     SlotExplorer,
+    eviction_timeline,
+    open_costs,
 )
 from preemption.figures import quick
 from preemption.page import canvas
@@ -184,3 +186,11 @@ def test_every_text_has_its_place(name, written):
                 (settings, narrow, *fault) for fault in faults(explorer.picture, narrow, still)
             ]
     assert not found, f"{len(found)}: " + "\n".join(map(str, found[:5]))
+
+
+@pytest.mark.parametrize("kind", [open_costs, eviction_timeline])
+def test_every_text_of_a_picture_that_does_not_move_has_its_place(kind, written):
+    kind()
+    for (picture, narrow), still in written.items():
+        assert not list(faults(picture, narrow, still)), narrow
+    assert len(written) == 2

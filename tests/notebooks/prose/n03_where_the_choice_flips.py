@@ -7,6 +7,8 @@ import numpy as np
 
 from preemption import costs, words
 from preemption.costs import DEVICES, LINKS, MODELS, PROFILES, Copy, Recompute
+from preemption.costs.measure import MEMORY_BYTES
+from preemption.costs.measure import RECORDED as RECORDED_FILE
 from tests.notebooks.prose import Computed, Facts, gb_per_s, ms
 from tests.notebooks.prose.n01_preemption import A100 as A100_SHEET
 from tests.notebooks.prose.n01_preemption import PCIE_4 as PCIE_THREAD
@@ -34,6 +36,22 @@ MIX = costs.best_mix(1_000, RECOMPUTE, replace(SWAP, round_trip=False))
 
 DUALPATH = "https://arxiv.org/abs/2602.21548"
 PAGED_ATTENTION = "https://arxiv.org/abs/2309.06180"
+
+# The recorded machine: device, links and profile, none of them in the catalogues.
+RECORDED_CPU, RECORDED_MEMORY, _, RECORDED_PREFILL = costs.read_own(RECORDED_FILE)
+RECORDED_DERIVED = Recompute.of(LLAMA, RECORDED_CPU, measured=False)
+RECORDED_FOUND = replace(
+    RECORDED_DERIVED,
+    floor_ms=RECORDED_PREFILL.floor_ms,
+    start_ms=RECORDED_PREFILL.start_ms,
+    ms_per_token=RECORDED_PREFILL.ms_per_token,
+    ms_per_token2=RECORDED_PREFILL.ms_per_token2,
+)
+RECORDED_SWAP = Copy(
+    model=LLAMA,
+    bandwidth_bytes_per_s=RECORDED_MEMORY.bandwidth_bytes_per_s,
+    launch_us=RECORDED_MEMORY.launch_us,
+)
 
 
 def flip(*args, **others):
@@ -249,13 +267,21 @@ COMPUTED: Computed = [
     ("| 9.7 ms |", lambda: ms(RECOMPUTE.floor_ms)),
     ("| 75.51 ms at 1,000 |", lambda: ms(RECOMPUTE.ms(1_000))),
     ("| 58.57 ms at 1,000 |", lambda: ms(SWAP.ms(1_000))),
+    ("with 2 GB of memory", lambda: f"{MEMORY_BYTES / 1e9:g} GB"),
+    ("On that server 72.8 ms", lambda: f"{words.digits(RECORDED_FOUND.ms_per_token, 3)} ms"),
+    ("and 159 ms derived", lambda: f"{words.digits(RECORDED_DERIVED.ms_per_token, 3)} ms"),
+    (
+        "the crossover is at 0.00287 GB/s",
+        lambda: gb_per_s(costs.crossover_bandwidth_at(RECORDED_FOUND, RECORDED_SWAP, 1_000)),
+    ),
 ]
 
 FACTS: Facts = [
     ("machine (15 minutes)", "example: reading time"),
     ("to start (15 minutes)", "example: reading time"),
     ("at once (15 minutes)", "example: reading time"),
-    ("*45 minutes, in", "example: reading time"),
+    ("*50 minutes, in", "example: reading time"),
+    ("own machine (5 minutes)", "example: reading time"),
     ("2 vectors × 32 layers × 8 heads × 128 numbers × 2 bytes", "by definition: K and V, 16 bit"),
     ("PCIe 4.0", "by definition: a name"),
     ("Llama-3.1-8B", "by definition: a name"),
