@@ -209,7 +209,11 @@ class SideBySideExplorer(Explorer[SideBySide]):
                 row.append(html.element("strong", said) if each.median == best else said)
         for row in rows:
             row.append(f"{answer.wins(row[0])} of {answer.loads}")
-        head = ["", *(title for title, *_ in columns), f"TTFT p99 below {next(iter(answer.runs))}"]
+        head = [
+            "server",
+            *(title for title, *_ in columns),
+            f"TTFT p99 below {next(iter(answer.runs))}",
+        ]
         return html.table(head, rows, numbers=range(1, len(head)))
 
 
