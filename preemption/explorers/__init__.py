@@ -14,6 +14,8 @@ chunks          a long prompt in chunks
 attention_map   who attends to whom in chunks
 load            latency and throughput by arrival rate
 faults          engines that have a fault, iteration by iteration
+cliff           preemptions and latency by the size of the pool
+side_by_side    victim rules and levers on the same loads
 pool            a run block by block: step, play, two ways to come back side by side
 own_machine     the reader's machine, measured, and one that was recorded
 
@@ -25,6 +27,7 @@ sources         formulas with their numbers put in, and where the numbers come f
 from preemption.explorers.attention_map import AttentionExplorer
 from preemption.explorers.block_sizes import BlockExplorer
 from preemption.explorers.chunks import ChunkExplorer
+from preemption.explorers.cliff import CliffExplorer
 from preemption.explorers.crossover_map import CrossoverMapExplorer
 from preemption.explorers.eviction_costs import CostExplorer
 from preemption.explorers.faults import FaultExplorer
@@ -34,6 +37,7 @@ from preemption.explorers.machine_costs import MachineExplorer
 from preemption.explorers.mix import MixExplorer
 from preemption.explorers.own_machine import OwnMachine, recorded_machine
 from preemption.explorers.pool import PoolExplorer
+from preemption.explorers.side_by_side import SideBySideExplorer
 from preemption.explorers.slot_chart import SlotExplorer
 from preemption.explorers.timeline import eviction_timeline, open_costs
 
@@ -41,6 +45,7 @@ __all__ = [
     "AttentionExplorer",
     "BlockExplorer",
     "ChunkExplorer",
+    "CliffExplorer",
     "CostExplorer",
     "CrossoverMapExplorer",
     "FaultExplorer",
@@ -49,6 +54,7 @@ __all__ = [
     "MixExplorer",
     "OwnMachine",
     "PoolExplorer",
+    "SideBySideExplorer",
     "SlotExplorer",
     "eviction_timeline",
     "in_words",
