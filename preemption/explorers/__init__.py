@@ -17,6 +17,7 @@ faults          engines that have a fault, iteration by iteration
 cliff           preemptions and latency by the size of the pool
 side_by_side    victim rules and levers on the same loads
 pool            a run block by block: step, play, two ways to come back side by side
+own_server      two scrapes of a server of the reader
 own_machine     the reader's machine, measured, and one that was recorded
 
 comparison      how both ways to resume compare, in words and in a table
@@ -36,6 +37,7 @@ from preemption.explorers.log import in_words
 from preemption.explorers.machine_costs import MachineExplorer
 from preemption.explorers.mix import MixExplorer
 from preemption.explorers.own_machine import OwnMachine, recorded_machine
+from preemption.explorers.own_server import OwnServer
 from preemption.explorers.pool import PoolExplorer
 from preemption.explorers.side_by_side import SideBySideExplorer
 from preemption.explorers.slot_chart import SlotExplorer
@@ -53,6 +55,7 @@ __all__ = [
     "MachineExplorer",
     "MixExplorer",
     "OwnMachine",
+    "OwnServer",
     "PoolExplorer",
     "SideBySideExplorer",
     "SlotExplorer",

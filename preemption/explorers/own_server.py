@@ -6,6 +6,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from preemption import studies, words
+from preemption.checks import choice
 from preemption.costs import DEVICES, LINKS, MODELS, Copy, Recompute, crossover_bandwidth_at
 from preemption.explorers.faults import told
 from preemption.page import html
@@ -17,7 +18,8 @@ class OwnServer(widgets.VBox):  # type: ignore[misc]
     """Two pages of `/metrics` to paste, the seconds between them, and what they say.
 
     It starts with two pages that were written by hand. `model`, `device` and `link` are names of
-    the catalogues; what a preemption costs on them is a model's word, not a measurement.
+    the catalogues; what a preemption costs on them is a model's word, not a measurement. Raises
+    ValueError for an unknown name; what is wrong with a page is said on the page.
     """
 
     def __init__(
@@ -26,6 +28,9 @@ class OwnServer(widgets.VBox):  # type: ignore[misc]
         device: str = "A100 80 GB SXM",
         link: str = "PCIe 4.0 x16",
     ) -> None:
+        choice("model", model, MODELS)
+        choice("device", device, DEVICES)
+        choice("link", link, LINKS)
         first, second = studies.example_scrapes()
         self.first, self.second = (
             widgets.Textarea(

@@ -2,6 +2,7 @@
 
 from preemption import words
 from preemption.serving import FAULTS, run_fault
+from preemption.studies import FOUND_AGAIN
 from tests.notebooks.prose import Computed, Facts
 
 BROKEN, MENDED = ({name: run_fault(name, broken=b) for name in FAULTS} for b in (True, False))
@@ -19,6 +20,11 @@ def tokens(number):
 def hole():
     lost = BROKEN["generated lost"]
     return lost.lost_tokens - lost.recomputed_tokens
+
+
+def found_again():
+    least, most = (100 * share for share in FOUND_AGAIN)
+    return f"{least:.0f} to {most:.0f}%"
 
 
 def watermark():
@@ -40,6 +46,10 @@ COMPUTED: Computed = [
     ("again: 81 instead of", lambda: plain(BROKEN["generated lost"].recomputed_tokens)),
     ("the 109 that were lost", lambda: plain(BROKEN["generated lost"].lost_tokens)),
     ("The other 28 are the hole", lambda: plain(hole())),
+    (
+        "scheduler 27 to 70%: so",
+        lambda: "{:.0%} to {:.0%}".format(*FOUND_AGAIN).replace("%", "", 1),
+    ),
     ("24 tokens were computed", lambda: tokens(BROKEN["never computed"].lost_tokens)),
     ("28 are found", lambda: plain(BROKEN["never computed"].found_tokens)),
     ("here it holds 16 tokens", lambda: tokens(FAULTS["first chunk"].broken.config.block_size)),
@@ -51,7 +61,8 @@ COMPUTED: Computed = [
     ),
 ]
 FACTS: Facts = [
-    ("*50 minutes, in two parts.*", "example: counted by a rule, in test_minutes.py"),
-    ("way to the end (25 minutes)", "example: counted in the same way"),
-    ("Wrong books (25 minutes)", "example: counted in the same way"),
+    ("*50 minutes, in three parts.*", "example: counted by a rule, in test_minutes.py"),
+    ("way to the end (20 minutes)", "example: counted in the same way"),
+    ("own server (10 minutes)", "example: counted in the same way"),
+    ("Wrong books (20 minutes)", "example: counted in the same way"),
 ]
