@@ -38,24 +38,24 @@ class OwnServer(widgets.VBox):  # type: ignore[misc]
                 description=f"{which} scrape",
                 continuous_update=False,
                 rows=6,
-                style={"description_width": "110px"},
-                layout={"width": "100%"},
+                style={"description_width": "130px"},
+                layout={"width": "98%"},
             )
             for which, text in (("first", first), ("second", second))
         )
         self.seconds = widgets.FloatText(
             value=60,
             description="seconds between",
-            style={"description_width": "110px"},
-            layout={"width": "210px"},
+            style={"description_width": "130px"},
+            layout={"width": "230px"},
         )
         self.model, self.device, self.link = (
             widgets.Dropdown(
                 options=tuple(options),
                 value=value,
                 description=name,
-                style={"description_width": "110px"},
-                layout={"width": "320px", "max_width": "100%"},
+                style={"description_width": "130px"},
+                layout={"width": "340px", "max_width": "100%"},
             )
             for name, options, value in (
                 ("model", MODELS, model),
@@ -71,7 +71,6 @@ class OwnServer(widgets.VBox):  # type: ignore[misc]
             [*self._controls, self._said, self._guide],
             layout={"max_width": "860px", "width": "100%"},
         )
-        self.add_class("pe-explorer")
         for control in self._controls:
             control.observe(lambda _: self.show(), "value")
         self.show()
