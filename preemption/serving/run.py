@@ -33,6 +33,7 @@ class Run:
         self.stays: list[tuple[int, int, int | None, StayEnd | None]] = []
         self.open_stays: dict[Seq, int] = {}
         self.log: list[Iteration] = []
+        self.pool_use: list[tuple[int, int]] = []
         self.seen: set[object] = set()
 
     @classmethod
@@ -64,6 +65,7 @@ class Run:
             if not self.wait_for_arrival("finished"):
                 return False
             arrived += self.let_join()
+        self.pool_use.append((self.now, scheduler.config.usable_blocks - scheduler.pool.free))
         decision = scheduler.schedule()
         while scheduler.idle(decision):
             if not self.wait_for_arrival("stalled"):
@@ -188,4 +190,5 @@ class Run:
             finished_ns=tuple(self.finished_ns),
             stays=tuple(self.stays),
             log=tuple(self.log),
+            pool_use=tuple(self.pool_use),
         )

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from preemption.checks import scalar
+from preemption.checks import Array, scalar, whole
 from preemption.costs import BLOCK_TOKENS
 from preemption.serving import (
     Request,
@@ -43,6 +43,18 @@ class Measures(NamedTuple):
     """Generated tokens per second."""
     longest_pause_ms: float
     """The longest that a preempted request waited until it ran again."""
+
+
+class OverTime(NamedTuple):
+    """A run from its first arrival on, cut into parts: the most at any moment of each part."""
+
+    running: Array
+    waiting: Array
+    """Arrived, and not yet admitted for the first time."""
+    evicted: Array
+    """Preempted, and not yet back."""
+    pool_blocks: Array
+    """Blocks that requests hold."""
 
 
 class Spread(NamedTuple):
@@ -107,6 +119,56 @@ def measures(result: Result) -> Measures:
         tokens_per_s=result.tokens_per_s,
         longest_pause_ms=longest_ns / 1e6,
     )
+
+
+def over_time(result: Result, part_ms: float, parts: int) -> OverTime:
+    """Return what a run that finished was like in each of its first `parts` parts of `part_ms`.
+
+    Raises ValueError for parts that are not above 0, TypeError for a wrong type.
+    """
+    scalar("part_ms", part_ms, positive=True)
+    edges = 1e6 * part_ms * np.arange(whole("parts", parts, least=1))
+    arrived = np.array([request.arrival_ns for request in result.requests])
+    request, admitted, left = np.array([stay[:3] for stay in result.stays]).T
+    first = np.zeros(len(request), dtype=bool)
+    first[np.unique(request, return_index=True)[1]] = True
+    preempted = np.array([end != "finished" for *_, end in result.stays])
+    moments, blocks = np.array(result.pool_use).T
+    in_pool = np.interp(edges + arrived[0], moments, blocks, right=0)
+    return OverTime(
+        *(
+            _most(*_counted(comes - arrived[0], goes - arrived[0]), edges)
+            for comes, goes in (
+                (admitted, left),
+                (arrived, admitted[first]),
+                (left[preempted], admitted[~first]),
+            )
+        ),
+        _most(moments - arrived[0], blocks, edges, in_pool),
+    )
+
+
+def _counted(comes: Array, goes: Array) -> tuple[Array, Array]:
+    """Return the moments at which some come or go, and how many are there from then on."""
+    moments, place = np.unique(np.concatenate([comes, goes]), return_inverse=True)
+    changes = np.bincount(place, np.repeat([1, -1], [len(comes), len(goes)]), len(moments))
+    return moments, np.cumsum(changes)
+
+
+def _most(
+    moments: Array, values: Array, edges: Array, at_edges: Array | None = None
+) -> Array:
+    """Return the largest value from each edge to the next, given values from some moments on.
+
+    `at_edges` are the values at the edges; None: those of the moment before.
+    """
+    if at_edges is None:
+        before = np.searchsorted(moments, edges, side="right") - 1
+        at_edges = np.where(before < 0, 0, values[before]) if len(values) else 0 * edges
+    most = at_edges.astype(float)
+    part = np.searchsorted(edges, moments, side="right") - 1
+    np.maximum.at(most, part, values)
+    return most
 
 
 @lru_cache(maxsize=64)
