@@ -13,6 +13,8 @@ slot_chart      static groups and iteration-level admission
 chunks          a long prompt in chunks
 attention_map   who attends to whom in chunks
 load            latency and throughput by arrival rate
+cliff           preemptions and latency by the size of the pool
+side_by_side    victim rules and levers on the same loads
 own_machine     the reader's machine, measured, and one that was recorded
 
 comparison      how both ways to resume compare, in words and in a table
@@ -23,12 +25,14 @@ sources         formulas with their numbers put in, and where the numbers come f
 from preemption.explorers.attention_map import AttentionExplorer
 from preemption.explorers.block_sizes import BlockExplorer
 from preemption.explorers.chunks import ChunkExplorer
+from preemption.explorers.cliff import CliffExplorer
 from preemption.explorers.crossover_map import CrossoverMapExplorer
 from preemption.explorers.eviction_costs import CostExplorer
 from preemption.explorers.load import LoadExplorer
 from preemption.explorers.machine_costs import MachineExplorer
 from preemption.explorers.mix import MixExplorer
 from preemption.explorers.own_machine import OwnMachine, recorded_machine
+from preemption.explorers.side_by_side import SideBySideExplorer
 from preemption.explorers.slot_chart import SlotExplorer
 from preemption.explorers.timeline import eviction_timeline, open_costs
 
@@ -36,12 +40,14 @@ __all__ = [
     "AttentionExplorer",
     "BlockExplorer",
     "ChunkExplorer",
+    "CliffExplorer",
     "CostExplorer",
     "CrossoverMapExplorer",
     "LoadExplorer",
     "MachineExplorer",
     "MixExplorer",
     "OwnMachine",
+    "SideBySideExplorer",
     "SlotExplorer",
     "eviction_timeline",
     "open_costs",

@@ -14,6 +14,7 @@ import numpy as np
 from preemption.checks import Array, scalar, whole
 from preemption.costs import BLOCK_TOKENS
 from preemption.serving import (
+    IterationCost,
     Request,
     Result,
     RunSettings,
@@ -25,6 +26,9 @@ from preemption.serving import (
 )
 
 MINUTES = 2
+STRAIGHT_LINE = IterationCost(points=((30, 9.7), (4_096, 278.5)))
+"""The line 7.73 ms + 0.0661 ms per token, fitted to the measured points, above a floor of 9.7 ms:
+to see what hangs on how the points lie beside it."""
 SEEDS = tuple(range(20))
 
 
