@@ -14,6 +14,7 @@ chunks          a long prompt in chunks
 attention_map   who attends to whom in chunks
 load            latency and throughput by arrival rate
 cliff           preemptions and latency by the size of the pool
+live            two minutes of load over time
 side_by_side    victim rules and levers on the same loads
 own_machine     the reader's machine, measured, and one that was recorded
 
@@ -28,6 +29,7 @@ from preemption.explorers.chunks import ChunkExplorer
 from preemption.explorers.cliff import CliffExplorer
 from preemption.explorers.crossover_map import CrossoverMapExplorer
 from preemption.explorers.eviction_costs import CostExplorer
+from preemption.explorers.live import LiveExplorer
 from preemption.explorers.load import LoadExplorer
 from preemption.explorers.machine_costs import MachineExplorer
 from preemption.explorers.mix import MixExplorer
@@ -43,6 +45,7 @@ __all__ = [
     "CliffExplorer",
     "CostExplorer",
     "CrossoverMapExplorer",
+    "LiveExplorer",
     "LoadExplorer",
     "MachineExplorer",
     "MixExplorer",

@@ -12,6 +12,7 @@ chunks                  a prompt in chunks
 attention_map           what a token attends to
 load                    latency under load
 cliff                   a pool that shrinks
+live                    two minutes of load over time
 side_by_side            victim rules and levers on the same loads
 
 A closing quiz for each notebook, in a module named as it:
@@ -33,6 +34,7 @@ from preemption.lessons.eviction_costs import (
     is_eviction_free,
     what_if_prefill_is_faster,
 )
+from preemption.lessons.live import who_stands_in_the_line
 from preemption.lessons.load import where_does_preemption_begin
 from preemption.lessons.machine_costs import (
     for_which_model_is_the_formula_wrong,
@@ -90,5 +92,6 @@ __all__ = [
     "where_is_the_crossover_of_opt_13b",
     "which_model_needs_the_fastest_link",
     "which_share_is_best",
+    "who_stands_in_the_line",
     "whose_evictions_cost_more",
 ]

@@ -65,13 +65,14 @@ class Run:
             if not self.wait_for_arrival("finished"):
                 return False
             arrived += self.let_join()
-        self.pool_use.append((self.now, scheduler.config.usable_blocks - scheduler.pool.free))
+        held = scheduler.config.usable_blocks - scheduler.pool.free
         decision = scheduler.schedule()
         while scheduler.idle(decision):
             if not self.wait_for_arrival("stalled"):
                 return False
             arrived += self.let_join()
             decision = scheduler.schedule()
+        self.pool_use.append((self.now, held))
         self.carry_out(decision, arrived)
         # In circles nothing changes until somebody arrives: no need to count them.
         return not self.goes_in_circles(decision, arrived) or self.wait_for_arrival("endless")

@@ -131,47 +131,40 @@ def over_time(result: Result, part_ms: float, parts: int) -> OverTime:
     Raises ValueError for parts that are not above 0, TypeError for a wrong type.
     """
     scalar("part_ms", part_ms, positive=True)
-    edges = 1e6 * part_ms * np.arange(whole("parts", parts, least=1))
-    arrived = np.array([request.arrival_ns for request in result.requests])
-    request, admitted, left = np.array([stay[:3] for stay in result.stays]).T
+    parts = whole("parts", parts, least=1)
+    edges = np.linspace(0, 1e6 * part_ms * parts, parts, endpoint=False)
+    arrived = np.array([request.arrival_ns for request in result.requests], dtype=float)
+    request, admitted, left = np.array([stay[:3] for stay in result.stays], dtype=float).T
     first = np.zeros(len(request), dtype=bool)
     first[np.unique(request, return_index=True)[1]] = True
     preempted = np.array([end != "finished" for *_, end in result.stays])
-    moments, blocks = np.array(result.pool_use).T
-    in_pool = np.interp(edges + arrived[0], moments, blocks, right=0)
-    return OverTime(
-        *(
-            _most(*_counted(comes - arrived[0], goes - arrived[0]), edges)
-            for comes, goes in (
-                (admitted, left),
-                (arrived, admitted[first]),
-                (left[preempted], admitted[~first]),
-            )
-        ),
-        _most(moments - arrived[0], blocks, edges, in_pool),
+    running, waiting, evicted = (
+        _most_counted(comes - arrived[0], goes - arrived[0], edges)
+        for comes, goes in (
+            (admitted, left),
+            (arrived, admitted[first]),
+            (left[preempted], admitted[~first]),
+        )
     )
+    moments, blocks = np.array(result.pool_use, dtype=float).T
+    moments -= arrived[0]
+    at_edges = np.interp(edges, moments, blocks, right=0)
+    return OverTime(running, waiting, evicted, _most(moments, blocks, edges, at_edges))
 
 
-def _counted(comes: Array, goes: Array) -> tuple[Array, Array]:
-    """Return the moments at which some come or go, and how many are there from then on."""
+def _most_counted(comes: Array, goes: Array, edges: Array) -> Array:
+    """Return the most that are there at any moment from each edge to the next."""
     moments, place = np.unique(np.concatenate([comes, goes]), return_inverse=True)
-    changes = np.bincount(place, np.repeat([1, -1], [len(comes), len(goes)]), len(moments))
-    return moments, np.cumsum(changes)
+    changes = np.repeat([1, -1], [len(comes), len(goes)])
+    there = np.cumsum(np.bincount(place, changes, len(moments)))
+    at_edges = np.append(0, there)[np.searchsorted(moments, edges, side="right")]
+    return _most(moments, there, edges, at_edges)
 
 
-def _most(
-    moments: Array, values: Array, edges: Array, at_edges: Array | None = None
-) -> Array:
-    """Return the largest value from each edge to the next, given values from some moments on.
-
-    `at_edges` are the values at the edges; None: those of the moment before.
-    """
-    if at_edges is None:
-        before = np.searchsorted(moments, edges, side="right") - 1
-        at_edges = np.where(before < 0, 0, values[before]) if len(values) else 0 * edges
-    most = at_edges.astype(float)
-    part = np.searchsorted(edges, moments, side="right") - 1
-    np.maximum.at(most, part, values)
+def _most(moments: Any, values: Any, edges: Array, at_edges: Any) -> Array:
+    """Return the largest value from each edge to the next: there, and at moments between them."""
+    most = np.array(at_edges, dtype=float)
+    np.maximum.at(most, np.searchsorted(edges, moments, side="right") - 1, values)
     return most
 
 
