@@ -52,8 +52,9 @@ class NotCoveredError(Exception):
 
 def covers(requests: Iterable[Request], config: SchedulerConfig, settings: RunSettings) -> bool:
     """Whether these settings can be taken in a few steps. Very rarely a run shows only later."""
-    unlike = config.long_prefill_token_threshold or config.async_scheduling
-    if unlike or settings.log is True:
+    if config.long_prefill_token_threshold or settings.log is True:
+        return False
+    if config.async_scheduling or config.host_blocks:
         return False
     if not config.enable_prefix_caching:
         return True

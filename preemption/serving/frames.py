@@ -52,6 +52,8 @@ def frames_of(
     requests = checked(requests, config, settings)
     if settings.log is not True:
         raise ValueError(f"frames need settings with log=True, not {settings.log!r}")
+    if config.host_blocks:
+        raise ValueError(f"frames know no host, and host_blocks is {config.host_blocks}")
     run = _FramedRun(scheduler_for(config, settings), requests)
     while run.step():
         pass

@@ -3,6 +3,7 @@
 The clock jumps over the time in which there is nothing to do.
 """
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Self
 
@@ -61,16 +62,18 @@ class Run:
         """Run one iteration. False: the run is over, and `outcome` says how."""
         scheduler = self.scheduler
         arrived = self.let_join()
-        while not (scheduler.running or scheduler.waiting):
+        while not (scheduler.running or scheduler.queued):
             if not self.wait_for_arrival("finished"):
                 return False
             arrived += self.let_join()
+        scheduler.now = self.now
         held = scheduler.config.usable_blocks - scheduler.pool.free
         decision = scheduler.schedule()
         while scheduler.idle(decision):
             if not self.wait_for_arrival("stalled"):
                 return False
             arrived += self.let_join()
+            scheduler.now = self.now
             decision = scheduler.schedule()
         self.pool_use.append((self.now, held))
         self.carry_out(decision, arrived)
@@ -82,9 +85,12 @@ class Run:
         scheduler, start = self.scheduler, self.now
         resident = sum([seq.computed for seq in decision.scheduled])
         tokens = self.tally.add(decision)
-        self.now += decision.copies_ns
-        if tokens or not scheduler.config.async_scheduling:  # else there is only a token to learn
-            self.now += self.cost.ns(tokens, resident)
+        if decision.scheduled or decision.preempted:
+            self.now += self.cost.ns(tokens, resident) + decision.copies_ns
+        else:  # there is only a copy to wait for, or a token to learn
+            self.now = min(
+                scheduler.wakes_at(), *self.arrivals[scheduler.joined :][:1] or [sys.maxsize]
+            )
         for seq, event in decision.preempted:
             self.close_stay(seq, start, event.how)
         for seq in decision.admitted:
@@ -93,6 +99,7 @@ class Run:
         wanted = self.logged_from <= self.iterations < self.logged_to
         scheduled = decision.described() if wanted else ()
         decided = scheduler.snapshot() if wanted else None
+        scheduler.now = self.now
         scheduler.update(decision)
         # Tokens that are known late are those of the iteration before, which ended at the start.
         known = start if scheduler.config.async_scheduling else self.now
@@ -160,7 +167,7 @@ class Run:
         """
         if decision.sampled or arrived:
             self.seen.clear()
-        elif decision.preempted:
+        elif decision.preempted and self.scheduler.wakes_at() <= self.now:
             state = (
                 tuple((seq.order, seq.computed) for seq in self.scheduler.running),
                 tuple((seq.order, seq.computed) for _, seq in sorted(self.scheduler.waiting)),
@@ -186,6 +193,7 @@ class Run:
             found_tokens=tally.found_tokens,
             recomputed_tokens=tally.recomputed_tokens,
             skipped_tokens=tally.skipped_tokens,
+            loaded_tokens=tally.loaded_tokens,
             moved_tokens=tally.moved_tokens,
             first_token_ns=tuple(self.first_token_ns),
             finished_ns=tuple(self.finished_ns),
