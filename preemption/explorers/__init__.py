@@ -16,6 +16,7 @@ load            latency and throughput by arrival rate
 cliff           preemptions and latency by the size of the pool
 live            two minutes of load over time
 side_by_side    victim rules and levers on the same loads
+pool            a run block by block: step, play, two ways to come back side by side
 own_machine     the reader's machine, measured, and one that was recorded
 
 comparison      how both ways to resume compare, in words and in a table
@@ -34,6 +35,7 @@ from preemption.explorers.load import LoadExplorer
 from preemption.explorers.machine_costs import MachineExplorer
 from preemption.explorers.mix import MixExplorer
 from preemption.explorers.own_machine import OwnMachine, recorded_machine
+from preemption.explorers.pool import PoolExplorer
 from preemption.explorers.side_by_side import SideBySideExplorer
 from preemption.explorers.slot_chart import SlotExplorer
 from preemption.explorers.timeline import eviction_timeline, open_costs
@@ -50,6 +52,7 @@ __all__ = [
     "MachineExplorer",
     "MixExplorer",
     "OwnMachine",
+    "PoolExplorer",
     "SideBySideExplorer",
     "SlotExplorer",
     "eviction_timeline",

@@ -11,11 +11,11 @@ from preemption.figures.side_by_side import SideBySide, SideBySideRows
 from preemption.page import html
 from preemption.page.canvas import LOCK
 from preemption.page.controls import Number, Select, Whole
-from preemption.page.explorer import Explorer, Words
-from preemption.serving import RULES
+from preemption.page.explorer import Bundle, Explorer, Words
+from preemption.serving import RULES, Rule
 
 _LOADS = len(studies.SEEDS)
-_AS_IT_IS, _NOTHING = "as it is", "nothing"
+_AS_IT_IS, _NOTHING, _MINE = "as it is", "nothing", "my rule"
 _BESIDES = studies.LEVERS | {
     "admission by the first chunk": lambda base: base.given(scheduler_reserve_full_isl=False)
 }
@@ -31,7 +31,8 @@ class SideBySideExplorer(Explorer[SideBySide]):
     `compared` is "levers", "rules" or "links"; `together` is a lever that all have besides, or
     "nothing"; `times` are the "measured" iteration times or those of a "straight line"; `rate` (3
     to 8 requests per second) and `pool` (20,000 to 90,000 tokens) may be set from code too. The
-    button stops and goes on.
+    button stops and goes on. `mine` is a rule of your own (see `serving.RULES`), a row among the
+    victim rules.
     """
 
     rate = Number("requests/s", default=5.5, low=3.0, high=8.0, places=_RATES_PER_S)
@@ -48,11 +49,12 @@ class SideBySideExplorer(Explorer[SideBySide]):
     )
     together = Select("together with", options=[_NOTHING, *_BESIDES], default=_NOTHING)
 
-    def __init__(self, compared: str = "levers") -> None:
+    def __init__(self, compared: str = "levers", *, mine: Rule | None = None) -> None:
         kind = type(self)
+        self._rules = RULES if mine is None else {**RULES, _MINE: mine}
         self._asked: tuple[Any, ...] = ()
         self._runs: dict[str, list[studies.Measures]] = {}
-        self._goes_on = True
+        self._goes_on, self._shown = True, False
         self._next: asyncio.TimerHandle | None = None
         super().__init__(
             SideBySideRows(),
@@ -62,7 +64,7 @@ class SideBySideExplorer(Explorer[SideBySide]):
         )
         self.button = widgets.Button(description="stop", layout={"width": "auto"})
         self.button.on_click(lambda _: self.stop_or_go_on())
-        self.progress = widgets.IntProgress(max=_LOADS, value=1, description="loads")
+        self.progress = widgets.HTML()
         below = widgets.HBox([self.progress, self.button])
         self.children = (*self.children[:1], below, *self.children[1:])  # type: ignore[has-type]
         self._show_progress()
@@ -94,7 +96,7 @@ class SideBySideExplorer(Explorer[SideBySide]):
         if self.together != _NOTHING:
             base = _BESIDES[self.together](base)
         if self.compared == "rules":
-            return {rule: base.given(victim=rule) for rule in RULES}
+            return {name: base.given(victim=rule) for name, rule in self._rules.items()}
         if self.compared == "links":
             swaps = {
                 f"swap at {words.plain(link)} GB/s": base.given(resume="swap", link_gb_per_s=link)
@@ -136,7 +138,7 @@ class SideBySideExplorer(Explorer[SideBySide]):
         if self._next:
             self._next.cancel()
             self._next = None
-        if self._goes_on and self._runs and self._loads < _LOADS:
+        if self._shown and self._goes_on and self._loads < _LOADS:
             try:
                 loop = asyncio.get_running_loop()
             except RuntimeError:
@@ -150,8 +152,17 @@ class SideBySideExplorer(Explorer[SideBySide]):
             self._show_progress()
             self._go_on_soon()
 
+    def _repr_mimebundle_(self, **kwargs: Any) -> Bundle:
+        """Go on with the other loads once it is on the page."""
+        bundle = super()._repr_mimebundle_(**kwargs)
+        self._shown = True
+        self._go_on_soon()
+        return bundle
+
     def _show_progress(self) -> None:
-        self.progress.value = self._loads
+        served = f"{self._loads} of {words.count(_LOADS, 'load')}"
+        bar = html.element("progress", value=f"{self._loads}", max=f"{_LOADS}", aria_label="loads")
+        self.progress.value = html.page(bar, f" {served}")
         self.button.description = "stop" if self._goes_on else "go on"
         self.button.disabled = self._loads == _LOADS
 
@@ -198,7 +209,11 @@ class SideBySideExplorer(Explorer[SideBySide]):
                 row.append(html.element("strong", said) if each.median == best else said)
         for row in rows:
             row.append(f"{answer.wins(row[0])} of {answer.loads}")
-        head = ["", *(title for title, *_ in columns), f"TTFT p99 below {next(iter(answer.runs))}"]
+        head = [
+            "server",
+            *(title for title, *_ in columns),
+            f"TTFT p99 below {next(iter(answer.runs))}",
+        ]
         return html.table(head, rows, numbers=range(1, len(head)))
 
 

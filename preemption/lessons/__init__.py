@@ -14,17 +14,20 @@ load                    latency under load
 cliff                   a pool that shrinks
 live                    two minutes of load over time
 side_by_side            victim rules and levers on the same loads
+pool                    a pool of blocks: who goes, what is left of a cache
 
 A closing quiz for each notebook, in a module named as it:
 
 preemption              the closing quiz of notebook 01
 try_it_yourself         answers by hand and the closing quiz of notebook 02
 where_the_choice_flips  the closing quiz of notebook 03
+choosing_a_victim       the closing quiz of notebook 04
 schedules_and_latency   the closing quiz of notebook 05
 """
 
 from preemption.lessons.attention_map import what_does_a_token_attend_to
 from preemption.lessons.block_sizes import what_do_smaller_blocks_change
+from preemption.lessons.choosing_a_victim import quiz_on_choosing_a_victim
 from preemption.lessons.chunks import longest_gap, time_to_first_token_with_small_chunks
 from preemption.lessons.cliff import what_does_a_smaller_pool_do
 from preemption.lessons.crossover_map import which_model_needs_the_fastest_link
@@ -42,6 +45,7 @@ from preemption.lessons.machine_costs import (
     where_is_the_crossover_of_opt_13b,
 )
 from preemption.lessons.mix import which_share_is_best
+from preemption.lessons.pool import how_much_is_left, who_goes
 from preemption.lessons.preemption import quiz_on_evictions
 from preemption.lessons.schedules_and_latency import quiz_on_schedules_and_latency
 from preemption.lessons.side_by_side import (
@@ -68,6 +72,7 @@ __all__ = [
     "cheaper_way_unseen",
     "does_the_smallest_victim_mean_fewer_preemptions",
     "for_which_model_is_the_formula_wrong",
+    "how_much_is_left",
     "how_often_can_the_choice_flip",
     "how_slow_must_the_link_be",
     "how_slow_must_the_links_be",
@@ -75,6 +80,7 @@ __all__ = [
     "iterations_of_static_groups",
     "iterations_with_iteration_level_admission",
     "longest_gap",
+    "quiz_on_choosing_a_victim",
     "quiz_on_evictions",
     "quiz_on_real_machines",
     "quiz_on_schedules_and_latency",
@@ -92,6 +98,10 @@ __all__ = [
     "where_is_the_crossover_of_opt_13b",
     "which_model_needs_the_fastest_link",
     "which_share_is_best",
+<<<<<<< HEAD
     "who_stands_in_the_line",
+=======
+    "who_goes",
+>>>>>>> main
     "whose_evictions_cost_more",
 ]

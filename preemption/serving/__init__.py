@@ -24,10 +24,18 @@ slots       which sequence holds which slot: static groups, iteration-level admi
 from preemption.serving.blocks import BlockPool
 from preemption.serving.fast import FastRun, NotCoveredError, covers
 from preemption.serving.faults import FAULTS, SCENE_ITERATIONS, Fault, run_fault
-from preemption.serving.frames import Frame, Pause, frames_of, pauses
+from preemption.serving.frames import Frame, Pause, Phase, frames_of, pauses, phases
 from preemption.serving.offload import HostPool, Link
 from preemption.serving.prefix_cache import CachingPool
-from preemption.serving.results import Id, Iteration, Preempted, Result, RunOutcome, Scheduled
+from preemption.serving.results import (
+    Id,
+    Iteration,
+    Preempted,
+    Result,
+    RunOutcome,
+    Scheduled,
+    StayEnd,
+)
 from preemption.serving.run import Run
 from preemption.serving.scheduler import Decision, Scheduler
 from preemption.serving.segments import Segments
@@ -75,6 +83,7 @@ __all__ = [
     "Link",
     "NotCoveredError",
     "Pause",
+    "Phase",
     "Preempted",
     "Request",
     "Result",
@@ -88,6 +97,7 @@ __all__ = [
     "SchedulerConfig",
     "Segments",
     "Seq",
+    "StayEnd",
     "azure_shaped",
     "choose",
     "continuous_schedule",
@@ -98,6 +108,7 @@ __all__ = [
     "frames_of",
     "last_admitted",
     "pauses",
+    "phases",
     "priority",
     "quantiles",
     "random_with_seed",

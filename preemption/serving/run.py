@@ -69,7 +69,7 @@ class Run:
         scheduler.now = self.now
         held = scheduler.config.usable_blocks - scheduler.pool.free
         decision = scheduler.schedule()
-        while scheduler.idle(decision):
+        while not decision.scheduled and scheduler.idle(decision):
             if not self.wait_for_arrival("stalled"):
                 return False
             arrived += self.let_join()

@@ -3,6 +3,8 @@
 chunks    a long prompt arrives while others decode, and is computed in chunks
 load      more and more requests arrive at one pool: first preemption, cliff
 pressure  a load in a pool that is too small: rules, ways back and other levers side by side
+published  results that others published, beside the model
+scenes    small loads in small pools, block by block
 scrapes   two scrapes of a real server's metrics page
 """
 
@@ -50,6 +52,16 @@ from preemption.studies.pressure import (
     spread,
     two_minutes,
 )
+from preemption.studies.published import (
+    PUBLISHED,
+    Published,
+    Series,
+    WatchedRun,
+    anew,
+    beside,
+    derived_cost,
+)
+from preemption.studies.scenes import OVERFLOW, SCENES, Scene
 from preemption.studies.scrapes import Interval, Scrape, between, example_scrapes, read_scrape
 
 __all__ = [
@@ -61,8 +73,11 @@ __all__ = [
     "LOAD_REQUESTS",
     "MEMORY_SHARE",
     "MINUTES",
+    "OVERFLOW",
     "POOLS",
+    "PUBLISHED",
     "RATES_PER_S",
+    "SCENES",
     "SEEDS",
     "STRAIGHT_LINE",
     "ChunkIteration",
@@ -72,13 +87,20 @@ __all__ = [
     "Measures",
     "Onset",
     "OverTime",
+    "Published",
     "Range",
+    "Scene",
     "Scrape",
+    "Series",
     "Server",
     "Spread",
+    "WatchedRun",
+    "anew",
+    "beside",
     "between",
     "chunked_prefill",
     "cliff",
+    "derived_cost",
     "example_scrapes",
     "first_preemption",
     "load_requests",

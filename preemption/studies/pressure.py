@@ -199,9 +199,13 @@ def side_by_side(
 ) -> Iterator[tuple[str, int, Measures]]:
     """Serve the load of each seed by each server; yield name, seed and figures, run by run."""
     for seed in seeds:
-        requests = two_minutes(seed, requests_per_s)
         for name, each in servers.items():
-            yield name, seed, measures(simulate(requests, *each))
+            yield name, seed, _served(each, seed, requests_per_s)
+
+
+@lru_cache(maxsize=8_192)
+def _served(by: Server, seed: int, requests_per_s: float) -> Measures:
+    return measures(simulate(two_minutes(seed, requests_per_s), *by))
 
 
 def spread(values: Sequence[float]) -> Spread:

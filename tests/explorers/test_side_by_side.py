@@ -68,7 +68,8 @@ def test_all_loads_and_their_spread(explorer):
     explorer.change(compared="links")
     explorer.all_loads()
     answer = explorer._answer
-    assert answer.loads == explorer.progress.value == len(SEEDS)
+    assert answer.loads == len(SEEDS)
+    assert "20 of 20 loads" in explorer.progress.value
     assert explorer.button.disabled
     assert ", 20 loads:" in explorer.verdict
     low, median, high = answer.spread("recompute", "ttft_p99_ms")
@@ -85,6 +86,9 @@ def test_loads_follow_one_another_and_can_be_stopped():
     async def look():
         explorer = SideBySideExplorer()
         explorer.change(compared="links", pool=60_000, rate=3.0)
+        await asyncio.sleep(0.15)
+        assert explorer._loads == 1
+        explorer._repr_mimebundle_()
         while explorer._loads < 3:
             await asyncio.sleep(0.01)
         assert explorer.verdict == "More loads are served."
@@ -92,7 +96,8 @@ def test_loads_follow_one_another_and_can_be_stopped():
         stopped = explorer._loads
         assert explorer.button.description == "go on"
         await asyncio.sleep(0.15)
-        assert explorer._loads == explorer.progress.value == stopped
+        assert explorer._loads == stopped
+        assert f"{stopped} of 20 loads" in explorer.progress.value
         explorer.stop_or_go_on()
         while explorer._loads == stopped:
             await asyncio.sleep(0.01)
@@ -111,3 +116,12 @@ def test_bad_settings_are_refused_and_the_rows_stay(explorer):
         with pytest.raises(ValueError, match="must be"):
             explorer.change(**bad)
     assert explorer._answer == before
+
+
+def test_a_rule_of_the_readers_is_a_row_of_its_own():
+    explorer = SideBySideExplorer("rules", mine=lambda running: running[-1])
+    assert rows(explorer) == [*RULES, "my rule"]
+    ttft_s = dict(zip(rows(explorer), data(explorer.picture.medians[0])[:, 0], strict=True))
+    assert ttft_s["my rule"] == ttft_s["last admitted"]
+    with pytest.raises(ValueError, match="must return one of the running requests"):
+        SideBySideExplorer("rules", mine=lambda _: None)
