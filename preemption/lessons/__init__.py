@@ -98,10 +98,7 @@ __all__ = [
     "where_is_the_crossover_of_opt_13b",
     "which_model_needs_the_fastest_link",
     "which_share_is_best",
-<<<<<<< HEAD
-    "who_stands_in_the_line",
-=======
     "who_goes",
->>>>>>> main
+    "who_stands_in_the_line",
     "whose_evictions_cost_more",
 ]
