@@ -13,7 +13,9 @@ slot_chart      static groups and iteration-level admission
 chunks          a long prompt in chunks
 attention_map   who attends to whom in chunks
 load            latency and throughput by arrival rate
+faults          engines that have a fault, iteration by iteration
 cliff           preemptions and latency by the size of the pool
+live            two minutes of load over time
 side_by_side    victim rules and levers on the same loads
 pool            a run block by block: step, play, two ways to come back side by side
 own_machine     the reader's machine, measured, and one that was recorded
@@ -29,7 +31,10 @@ from preemption.explorers.chunks import ChunkExplorer
 from preemption.explorers.cliff import CliffExplorer
 from preemption.explorers.crossover_map import CrossoverMapExplorer
 from preemption.explorers.eviction_costs import CostExplorer
+from preemption.explorers.faults import FaultExplorer
+from preemption.explorers.live import LiveExplorer
 from preemption.explorers.load import LoadExplorer
+from preemption.explorers.log import in_words
 from preemption.explorers.machine_costs import MachineExplorer
 from preemption.explorers.mix import MixExplorer
 from preemption.explorers.own_machine import OwnMachine, recorded_machine
@@ -45,6 +50,8 @@ __all__ = [
     "CliffExplorer",
     "CostExplorer",
     "CrossoverMapExplorer",
+    "FaultExplorer",
+    "LiveExplorer",
     "LoadExplorer",
     "MachineExplorer",
     "MixExplorer",
@@ -53,6 +60,7 @@ __all__ = [
     "SideBySideExplorer",
     "SlotExplorer",
     "eviction_timeline",
+    "in_words",
     "open_costs",
     "recorded_machine",
 ]

@@ -11,7 +11,9 @@ slot_chart              static groups and iteration-level admission
 chunks                  a prompt in chunks
 attention_map           what a token attends to
 load                    latency under load
+faults                  faults that users met: what will this log do next?
 cliff                   a pool that shrinks
+live                    two minutes of load over time
 side_by_side            victim rules and levers on the same loads
 pool                    a pool of blocks: who goes, what is left of a cache
 
@@ -22,6 +24,7 @@ try_it_yourself         answers by hand and the closing quiz of notebook 02
 where_the_choice_flips  the closing quiz of notebook 03
 choosing_a_victim       the closing quiz of notebook 04
 schedules_and_latency   the closing quiz of notebook 05
+from_the_field          the closing quiz of notebook 06
 """
 
 from preemption.lessons.attention_map import what_does_a_token_attend_to
@@ -36,6 +39,9 @@ from preemption.lessons.eviction_costs import (
     is_eviction_free,
     what_if_prefill_is_faster,
 )
+from preemption.lessons.faults import what_will_this_log_do_next
+from preemption.lessons.from_the_field import quiz_on_the_field
+from preemption.lessons.live import who_stands_in_the_line
 from preemption.lessons.load import where_does_preemption_begin
 from preemption.lessons.machine_costs import (
     for_which_model_is_the_formula_wrong,
@@ -82,6 +88,7 @@ __all__ = [
     "quiz_on_evictions",
     "quiz_on_real_machines",
     "quiz_on_schedules_and_latency",
+    "quiz_on_the_field",
     "quiz_on_the_functions",
     "time_of_one_copy",
     "time_to_first_token_with_small_chunks",
@@ -92,10 +99,12 @@ __all__ = [
     "what_does_a_token_attend_to",
     "what_if_prefill_is_faster",
     "what_is_prefix_caching_worth",
+    "what_will_this_log_do_next",
     "where_does_preemption_begin",
     "where_is_the_crossover_of_opt_13b",
     "which_model_needs_the_fastest_link",
     "which_share_is_best",
     "who_goes",
+    "who_stands_in_the_line",
     "whose_evictions_cost_more",
 ]
