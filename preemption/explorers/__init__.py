@@ -13,6 +13,7 @@ slot_chart      static groups and iteration-level admission
 chunks          a long prompt in chunks
 attention_map   who attends to whom in chunks
 load            latency and throughput by arrival rate
+published       results that others published, beside the model
 own_machine     the reader's machine, measured, and one that was recorded
 
 comparison      how both ways to resume compare, in words and in a table
@@ -29,6 +30,7 @@ from preemption.explorers.load import LoadExplorer
 from preemption.explorers.machine_costs import MachineExplorer
 from preemption.explorers.mix import MixExplorer
 from preemption.explorers.own_machine import OwnMachine, recorded_machine
+from preemption.explorers.published import published_beside_model
 from preemption.explorers.slot_chart import SlotExplorer
 from preemption.explorers.timeline import eviction_timeline, open_costs
 
@@ -45,5 +47,6 @@ __all__ = [
     "SlotExplorer",
     "eviction_timeline",
     "open_costs",
+    "published_beside_model",
     "recorded_machine",
 ]

@@ -11,6 +11,7 @@ slot_chart              static groups and iteration-level admission
 chunks                  a prompt in chunks
 attention_map           what a token attends to
 load                    latency under load
+published               results that others published, beside the model
 
 A closing quiz for each notebook, in a module named as it:
 
@@ -38,6 +39,13 @@ from preemption.lessons.machine_costs import (
 )
 from preemption.lessons.mix import which_share_is_best
 from preemption.lessons.preemption import quiz_on_evictions
+from preemption.lessons.published import (
+    does_caching_keep_the_order_of_victims,
+    how_far_does_generation_fall,
+    what_do_whole_prompts_spoil,
+    what_does_a_preempted_request_wait_for,
+    what_does_a_watermark_cost,
+)
 from preemption.lessons.schedules_and_latency import quiz_on_schedules_and_latency
 from preemption.lessons.slot_chart import (
     iterations_of_static_groups,
@@ -57,7 +65,9 @@ from preemption.lessons.where_the_choice_flips import quiz_on_real_machines
 __all__ = [
     "cheaper_way",
     "cheaper_way_unseen",
+    "does_caching_keep_the_order_of_victims",
     "for_which_model_is_the_formula_wrong",
+    "how_far_does_generation_fall",
     "how_often_can_the_choice_flip",
     "how_slow_must_the_link_be",
     "how_slow_must_the_links_be",
@@ -74,7 +84,10 @@ __all__ = [
     "time_to_recompute",
     "time_to_swap_unseen",
     "what_do_smaller_blocks_change",
+    "what_do_whole_prompts_spoil",
+    "what_does_a_preempted_request_wait_for",
     "what_does_a_token_attend_to",
+    "what_does_a_watermark_cost",
     "what_if_prefill_is_faster",
     "where_does_preemption_begin",
     "where_is_the_crossover_of_opt_13b",
