@@ -4,6 +4,8 @@ A name is imported from its folder when it is first asked for, so that the model
 where there are no widgets.
 """
 
+import logging
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
         MachineExplorer,
         MixExplorer,
         OwnMachine,
+        PoolExplorer,
         SlotExplorer,
         eviction_timeline,
         open_costs,
@@ -44,6 +47,7 @@ __all__ = [
     "MachineExplorer",
     "MixExplorer",
     "OwnMachine",
+    "PoolExplorer",
     "SlotExplorer",
     "cheaper",
     "check",
@@ -60,6 +64,10 @@ __all__ = [
     "solution",
     "swap_ms",
 ]
+
+# In a browser matplotlib lists its fonts at each visit, and says so at the first import.
+if sys.platform == "emscripten":
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
 
 # In this order: the first does without IPython, the second without widgets.
 _DOORS = ("costs", "exercises", "explorers")

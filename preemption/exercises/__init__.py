@@ -7,6 +7,7 @@ sandbox    runs it in time: a deadline, and a child process where there can be o
 stand_ins  judges it by itself, where it calls other functions of the reader
 mistakes   what is wrong with a result, in words
 answers    what is right and wrong about an answer typed by hand
+grade      judges submitted notebooks, a row for each
 """
 
 from preemption.exercises import answers

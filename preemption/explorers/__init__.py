@@ -14,6 +14,7 @@ chunks          a long prompt in chunks
 attention_map   who attends to whom in chunks
 load            latency and throughput by arrival rate
 published       results that others published, beside the model
+pool            a run block by block: step, play, two ways to come back side by side
 own_machine     the reader's machine, measured, and one that was recorded
 
 comparison      how both ways to resume compare, in words and in a table
@@ -30,6 +31,7 @@ from preemption.explorers.load import LoadExplorer
 from preemption.explorers.machine_costs import MachineExplorer
 from preemption.explorers.mix import MixExplorer
 from preemption.explorers.own_machine import OwnMachine, recorded_machine
+from preemption.explorers.pool import PoolExplorer
 from preemption.explorers.published import published_beside_model
 from preemption.explorers.slot_chart import SlotExplorer
 from preemption.explorers.timeline import eviction_timeline, open_costs
@@ -44,6 +46,7 @@ __all__ = [
     "MachineExplorer",
     "MixExplorer",
     "OwnMachine",
+    "PoolExplorer",
     "SlotExplorer",
     "eviction_timeline",
     "open_costs",

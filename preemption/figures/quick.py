@@ -29,7 +29,7 @@ from preemption.checks import Array
 from preemption.figures import style
 from preemption.page import theme
 
-Artist: TypeAlias = "Line | Points | Band | Area | Boxes | Label"
+Artist: TypeAlias = "Line | Points | Band | Area | Boxes | Names | Label"
 Box: TypeAlias = tuple[float, float, float, float]  # left, bottom, right, top in pixels
 Spot: TypeAlias = tuple[float, float, str, str]  # of an anchor in pixels, how it is aligned, text
 Place: TypeAlias = Literal["data", "x", "axes"]  # with "x" only x is data, y a part of the axes
@@ -326,6 +326,43 @@ class Label(Text):
             rows = [f'<tspan x="{x:.1f}" dy="{high:.1f}">{row}</tspan>' for row in said.split("\n")]
             place, said = f'y="{height - y - high * len(rows):.1f}"', "".join(rows)
         return f'<text {place}{_ANCHORS[align]} style="{self.styles[0]}">{said}</text>'
+
+
+class Names(Text):
+    """Short texts, each in the middle of a box of its own, so that they need no placing."""
+
+    clipped = stretched = False
+
+    def __init__(self, axes: Axes, *, size_px: float) -> None:
+        self.panel, self._size_px = axes, size_px
+        self.places: list[tuple[float, float, str]] = []
+        super().__init__(0, 0, animated=True, family=theme.FONT, fontsize=size_px, color=theme.INK)
+        self.set(horizontalalignment="center", verticalalignment="center_baseline")
+        self.styles = [f"font-size:{size_px:g}px;fill:{theme.INK};text-anchor:middle"]
+        axes.add_artist(self)
+        self.set(transform=axes.transData, clip_on=False)
+
+    def put(self, places: Sequence[tuple[float, float, str]]) -> None:
+        """Write these texts: x and y of its middle, and the text."""
+        self.places = list(places)
+
+    def draw(self, renderer: Any) -> None:
+        """Draw one after another."""
+        for x, y, text in self.places:
+            self.set(position=(x, y), text=text)
+            super().draw(renderer)
+
+    def svg(self, height: float) -> str:
+        """Return the texts as one group."""
+        if not self.places:
+            return ""
+        frame, base = frame_of(self.panel), height + 0.36 * self._size_px
+        written = "".join(
+            f'<text x="{frame.x_px(x):.1f}" y="{base - frame.y_px(y):.1f}">'
+            f"{html.escape(text)}</text>"
+            for x, y, text in self.places
+        )
+        return f'<g style="{self.styles[0]}">{written}</g>'
 
 
 @lru_cache(maxsize=4096)

@@ -12,17 +12,20 @@ chunks                  a prompt in chunks
 attention_map           what a token attends to
 load                    latency under load
 published               results that others published, beside the model
+pool                    a pool of blocks: who goes, what is left of a cache
 
 A closing quiz for each notebook, in a module named as it:
 
 preemption              the closing quiz of notebook 01
 try_it_yourself         answers by hand and the closing quiz of notebook 02
 where_the_choice_flips  the closing quiz of notebook 03
+choosing_a_victim       the closing quiz of notebook 04
 schedules_and_latency   the closing quiz of notebook 05
 """
 
 from preemption.lessons.attention_map import what_does_a_token_attend_to
 from preemption.lessons.block_sizes import what_do_smaller_blocks_change
+from preemption.lessons.choosing_a_victim import quiz_on_choosing_a_victim
 from preemption.lessons.chunks import longest_gap, time_to_first_token_with_small_chunks
 from preemption.lessons.crossover_map import which_model_needs_the_fastest_link
 from preemption.lessons.eviction_costs import (
@@ -38,6 +41,7 @@ from preemption.lessons.machine_costs import (
     where_is_the_crossover_of_opt_13b,
 )
 from preemption.lessons.mix import which_share_is_best
+from preemption.lessons.pool import how_much_is_left, who_goes
 from preemption.lessons.preemption import quiz_on_evictions
 from preemption.lessons.published import (
     does_caching_keep_the_order_of_victims,
@@ -68,6 +72,7 @@ __all__ = [
     "does_caching_keep_the_order_of_victims",
     "for_which_model_is_the_formula_wrong",
     "how_far_does_generation_fall",
+    "how_much_is_left",
     "how_often_can_the_choice_flip",
     "how_slow_must_the_link_be",
     "how_slow_must_the_links_be",
@@ -75,6 +80,7 @@ __all__ = [
     "iterations_of_static_groups",
     "iterations_with_iteration_level_admission",
     "longest_gap",
+    "quiz_on_choosing_a_victim",
     "quiz_on_evictions",
     "quiz_on_real_machines",
     "quiz_on_schedules_and_latency",
@@ -93,5 +99,6 @@ __all__ = [
     "where_is_the_crossover_of_opt_13b",
     "which_model_needs_the_fastest_link",
     "which_share_is_best",
+    "who_goes",
     "whose_evictions_cost_more",
 ]

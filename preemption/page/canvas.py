@@ -6,9 +6,7 @@ as a small SVG that lies over it.
 
 import io
 import itertools
-import logging
 import re
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -32,8 +30,6 @@ _salts = itertools.count()
 _styles: dict[str, int] = {}
 # A kernel may hear one control in one thread and the next in another; matplotlib knows only one.
 LOCK = threading.RLock()
-if sys.platform == "emscripten":  # in a browser the fonts are listed anew at each visit
-    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
 
 
 _STYLED = re.compile(r'style="([^"]*)"')

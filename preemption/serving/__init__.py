@@ -24,7 +24,7 @@ slots       which sequence holds which slot: static groups, iteration-level admi
 from preemption.serving.blocks import BlockPool
 from preemption.serving.fast import FastRun, NotCoveredError, covers
 from preemption.serving.faults import FAULTS, SCENE_ITERATIONS, Fault, run_fault
-from preemption.serving.frames import Frame, Pause, frames_of, pauses
+from preemption.serving.frames import Frame, Pause, Phase, frames_of, pauses, phases
 from preemption.serving.offload import HostPool, Link
 from preemption.serving.prefix_cache import CachingPool
 from preemption.serving.results import (
@@ -83,6 +83,7 @@ __all__ = [
     "Link",
     "NotCoveredError",
     "Pause",
+    "Phase",
     "Preempted",
     "Request",
     "Result",
@@ -107,6 +108,7 @@ __all__ = [
     "frames_of",
     "last_admitted",
     "pauses",
+    "phases",
     "priority",
     "quantiles",
     "random_with_seed",

@@ -4,6 +4,7 @@ chunks    a long prompt arrives while others decode, and is computed in chunks
 load      more and more requests arrive at one pool: first preemption, cliff
 pressure  a load in a pool that is too small: rules, ways back and other levers side by side
 published  results that others published, beside the model
+scenes    small loads in small pools, block by block
 scrapes   two scrapes of a real server's metrics page
 """
 
@@ -57,6 +58,7 @@ from preemption.studies.published import (
     beside,
     derived_cost,
 )
+from preemption.studies.scenes import OVERFLOW, SCENES, Scene
 from preemption.studies.scrapes import Interval, Scrape, between, example_scrapes, read_scrape
 
 __all__ = [
@@ -68,9 +70,11 @@ __all__ = [
     "LOAD_REQUESTS",
     "MEMORY_SHARE",
     "MINUTES",
+    "OVERFLOW",
     "POOLS",
     "PUBLISHED",
     "RATES_PER_S",
+    "SCENES",
     "SEEDS",
     "ChunkIteration",
     "ChunkedPrefill",
@@ -80,6 +84,7 @@ __all__ = [
     "Onset",
     "Published",
     "Range",
+    "Scene",
     "Scrape",
     "Series",
     "Server",

@@ -17,13 +17,14 @@ from preemption import (
     LoadExplorer,
     MachineExplorer,
     MixExplorer,
+    PoolExplorer,
     SlotExplorer,
     eviction_timeline,
     open_costs,
 )
 from preemption.figures import quick
 from preemption.page import canvas
-from preemption.page.controls import Select
+from preemption.page.controls import Lines, Select
 
 TRIES = 12
 TOLERANCE_PX = 1.5
@@ -59,6 +60,8 @@ KINDS = {
     "blocks": BlockExplorer,
     "mix": MixExplorer,
     "mix, guessed": guessed(MixExplorer, 99.0),
+    "pool": PoolExplorer,
+    "two pools": partial(PoolExplorer, beside=True),
     "slots": SlotExplorer,
     "slots, guessed": guessed(SlotExplorer, 3.0, 400.0),
     "chunks": ChunkExplorer,
@@ -84,6 +87,8 @@ FAULTS = {
 
 
 def any_value(setting, chance):
+    if isinstance(setting, Lines):
+        return chance.choice([setting.default, "ab, 0, 100, 40\nc, 0, 30, 60\nnobody"])
     if isinstance(setting, Select):
         return chance.choice([value for _, value in setting.labels()])
     return chance.choice([setting.low, setting.high, *setting.places])
@@ -94,7 +99,7 @@ def settings_of(name, explorer, seed):
     yield {}
     yield from FAULTS.get(name, [])
     for _ in range(TRIES):
-        names = [row for row in explorer._rows if row != "preset"]
+        names = [row for row in explorer._rows if row not in ("preset", "load")]
         yield {row: any_value(explorer._known[row], chance) for row in names}
 
 

@@ -8,6 +8,7 @@ import pytest
 from preemption import costs, eviction_overhead, lessons, pick_victim
 from preemption.costs import DEVICES, LINKS, MODELS, Copy, Recompute, crossover_bandwidth
 from preemption.exercises.tasks.try_it_yourself import pick_victims
+from preemption.studies import PUBLISHED
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,20 @@ def test_a_recorded_run_with_offloading_is_repeated_exactly(path):
         assert replay(trace) == f"identical: {len(trace['iterations'])} iterations", trace["name"]
 
 
+def test_the_page_for_maintainers_counts_the_recorded_runs():
+    page = (TRACES[0].parents[2] / "docs" / "how-far-to-believe.md").read_text()
+    picture = (TRACES[0].parents[2] / "docs" / "how-far-to-believe.svg").read_text()
+    for paths in (TRACES, CACHING, ASYNC, OFFLOAD):
+        traces = [trace for path in paths for trace in read_recorded(path)]
+        iterations = sum(len(trace["iterations"]) for trace in traces)
+        preemptions = sum(trace["summary"]["preemptions"] for trace in traces)
+        row = next(
+            line for line in page.splitlines() if f"| `tests/{paths[0].parent.name}` " in line
+        )
+        assert row.endswith(f"| {len(traces)} | {iterations:,} | {preemptions} |")
+        assert f"{len(traces)} runs, {iterations:,} iterations" in picture
+
+
 def altered(value):
     """The same kind of value, but another one."""
     if isinstance(value, dict):
