@@ -14,6 +14,8 @@ chunks          a long prompt in chunks
 attention_map   who attends to whom in chunks
 load            latency and throughput by arrival rate
 published       results that others published, beside the model
+cliff           preemptions and latency by the size of the pool
+side_by_side    victim rules and levers on the same loads
 pool            a run block by block: step, play, two ways to come back side by side
 own_machine     the reader's machine, measured, and one that was recorded
 
@@ -25,6 +27,7 @@ sources         formulas with their numbers put in, and where the numbers come f
 from preemption.explorers.attention_map import AttentionExplorer
 from preemption.explorers.block_sizes import BlockExplorer
 from preemption.explorers.chunks import ChunkExplorer
+from preemption.explorers.cliff import CliffExplorer
 from preemption.explorers.crossover_map import CrossoverMapExplorer
 from preemption.explorers.eviction_costs import CostExplorer
 from preemption.explorers.load import LoadExplorer
@@ -33,6 +36,7 @@ from preemption.explorers.mix import MixExplorer
 from preemption.explorers.own_machine import OwnMachine, recorded_machine
 from preemption.explorers.pool import PoolExplorer
 from preemption.explorers.published import published_beside_model
+from preemption.explorers.side_by_side import SideBySideExplorer
 from preemption.explorers.slot_chart import SlotExplorer
 from preemption.explorers.timeline import eviction_timeline, open_costs
 
@@ -40,6 +44,7 @@ __all__ = [
     "AttentionExplorer",
     "BlockExplorer",
     "ChunkExplorer",
+    "CliffExplorer",
     "CostExplorer",
     "CrossoverMapExplorer",
     "LoadExplorer",
@@ -47,6 +52,7 @@ __all__ = [
     "MixExplorer",
     "OwnMachine",
     "PoolExplorer",
+    "SideBySideExplorer",
     "SlotExplorer",
     "eviction_timeline",
     "open_costs",

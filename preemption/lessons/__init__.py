@@ -12,6 +12,8 @@ chunks                  a prompt in chunks
 attention_map           what a token attends to
 load                    latency under load
 published               results that others published, beside the model
+cliff                   a pool that shrinks
+side_by_side            victim rules and levers on the same loads
 pool                    a pool of blocks: who goes, what is left of a cache
 
 A closing quiz for each notebook, in a module named as it:
@@ -27,6 +29,7 @@ from preemption.lessons.attention_map import what_does_a_token_attend_to
 from preemption.lessons.block_sizes import what_do_smaller_blocks_change
 from preemption.lessons.choosing_a_victim import quiz_on_choosing_a_victim
 from preemption.lessons.chunks import longest_gap, time_to_first_token_with_small_chunks
+from preemption.lessons.cliff import what_does_a_smaller_pool_do
 from preemption.lessons.crossover_map import which_model_needs_the_fastest_link
 from preemption.lessons.eviction_costs import (
     how_slow_must_the_link_be,
@@ -51,6 +54,10 @@ from preemption.lessons.published import (
     what_does_a_watermark_cost,
 )
 from preemption.lessons.schedules_and_latency import quiz_on_schedules_and_latency
+from preemption.lessons.side_by_side import (
+    does_the_smallest_victim_mean_fewer_preemptions,
+    what_is_prefix_caching_worth,
+)
 from preemption.lessons.slot_chart import (
     iterations_of_static_groups,
     iterations_with_iteration_level_admission,
@@ -70,6 +77,7 @@ __all__ = [
     "cheaper_way",
     "cheaper_way_unseen",
     "does_caching_keep_the_order_of_victims",
+    "does_the_smallest_victim_mean_fewer_preemptions",
     "for_which_model_is_the_formula_wrong",
     "how_far_does_generation_fall",
     "how_much_is_left",
@@ -92,9 +100,11 @@ __all__ = [
     "what_do_smaller_blocks_change",
     "what_do_whole_prompts_spoil",
     "what_does_a_preempted_request_wait_for",
+    "what_does_a_smaller_pool_do",
     "what_does_a_token_attend_to",
     "what_does_a_watermark_cost",
     "what_if_prefill_is_faster",
+    "what_is_prefix_caching_worth",
     "where_does_preemption_begin",
     "where_is_the_crossover_of_opt_13b",
     "which_model_needs_the_fastest_link",
