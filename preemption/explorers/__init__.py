@@ -16,6 +16,7 @@ load            latency and throughput by arrival rate
 published       results that others published, beside the model
 cliff           preemptions and latency by the size of the pool
 side_by_side    victim rules and levers on the same loads
+faults          engines that have a fault, iteration by iteration
 pool            a run block by block: step, play, two ways to come back side by side
 own_machine     the reader's machine, measured, and one that was recorded
 
@@ -30,7 +31,9 @@ from preemption.explorers.chunks import ChunkExplorer
 from preemption.explorers.cliff import CliffExplorer
 from preemption.explorers.crossover_map import CrossoverMapExplorer
 from preemption.explorers.eviction_costs import CostExplorer
+from preemption.explorers.faults import FaultExplorer
 from preemption.explorers.load import LoadExplorer
+from preemption.explorers.log import in_words
 from preemption.explorers.machine_costs import MachineExplorer
 from preemption.explorers.mix import MixExplorer
 from preemption.explorers.own_machine import OwnMachine, recorded_machine
@@ -47,6 +50,7 @@ __all__ = [
     "CliffExplorer",
     "CostExplorer",
     "CrossoverMapExplorer",
+    "FaultExplorer",
     "LoadExplorer",
     "MachineExplorer",
     "MixExplorer",
@@ -55,6 +59,7 @@ __all__ = [
     "SideBySideExplorer",
     "SlotExplorer",
     "eviction_timeline",
+    "in_words",
     "open_costs",
     "published_beside_model",
     "recorded_machine",

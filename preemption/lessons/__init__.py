@@ -14,6 +14,7 @@ load                    latency under load
 published               results that others published, beside the model
 cliff                   a pool that shrinks
 side_by_side            victim rules and levers on the same loads
+faults                  faults that users met: what will this log do next?
 pool                    a pool of blocks: who goes, what is left of a cache
 
 A closing quiz for each notebook, in a module named as it:
@@ -23,6 +24,7 @@ try_it_yourself         answers by hand and the closing quiz of notebook 02
 where_the_choice_flips  the closing quiz of notebook 03
 choosing_a_victim       the closing quiz of notebook 04
 schedules_and_latency   the closing quiz of notebook 05
+from_the_field          the closing quiz of notebook 06
 """
 
 from preemption.lessons.attention_map import what_does_a_token_attend_to
@@ -37,6 +39,8 @@ from preemption.lessons.eviction_costs import (
     is_eviction_free,
     what_if_prefill_is_faster,
 )
+from preemption.lessons.faults import what_will_this_log_do_next
+from preemption.lessons.from_the_field import quiz_on_the_field
 from preemption.lessons.load import where_does_preemption_begin
 from preemption.lessons.machine_costs import (
     for_which_model_is_the_formula_wrong,
@@ -92,6 +96,7 @@ __all__ = [
     "quiz_on_evictions",
     "quiz_on_real_machines",
     "quiz_on_schedules_and_latency",
+    "quiz_on_the_field",
     "quiz_on_the_functions",
     "time_of_one_copy",
     "time_to_first_token_with_small_chunks",
@@ -105,6 +110,7 @@ __all__ = [
     "what_does_a_watermark_cost",
     "what_if_prefill_is_faster",
     "what_is_prefix_caching_worth",
+    "what_will_this_log_do_next",
     "where_does_preemption_begin",
     "where_is_the_crossover_of_opt_13b",
     "which_model_needs_the_fastest_link",
