@@ -15,6 +15,7 @@ attention_map   who attends to whom in chunks
 load            latency and throughput by arrival rate
 published       results that others published, beside the model
 cliff           preemptions and latency by the size of the pool
+live            two minutes of load over time
 side_by_side    victim rules and levers on the same loads
 faults          engines that have a fault, iteration by iteration
 pool            a run block by block: step, play, two ways to come back side by side
@@ -32,6 +33,7 @@ from preemption.explorers.cliff import CliffExplorer
 from preemption.explorers.crossover_map import CrossoverMapExplorer
 from preemption.explorers.eviction_costs import CostExplorer
 from preemption.explorers.faults import FaultExplorer
+from preemption.explorers.live import LiveExplorer
 from preemption.explorers.load import LoadExplorer
 from preemption.explorers.log import in_words
 from preemption.explorers.machine_costs import MachineExplorer
@@ -51,6 +53,7 @@ __all__ = [
     "CostExplorer",
     "CrossoverMapExplorer",
     "FaultExplorer",
+    "LiveExplorer",
     "LoadExplorer",
     "MachineExplorer",
     "MixExplorer",

@@ -89,7 +89,7 @@ class FaultExplorer(Explorer[Scene]):
             f"Iteration {now.number}: {', '.join(held) or 'nobody holds a block'}; "
             f"{words.count(now.decided.free_blocks, 'free block')}.",
             table=_both(self.fault),
-            sources=_told(FIELD_GUIDE[self.fault]),
+            sources=told(FIELD_GUIDE[self.fault]),
         )
 
 
@@ -113,7 +113,7 @@ def _ended(run: Result) -> str:
 
 
 @lru_cache(maxsize=len(FIELD_GUIDE))
-def _told(row: GuideRow) -> html.Html:
+def told(row: GuideRow) -> html.Html:
     """Return what is known of a fault, with its sources."""
     links = [html.element("a", name, href=url) for name, url in row.sources]
     told = [

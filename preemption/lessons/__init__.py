@@ -13,6 +13,7 @@ attention_map           what a token attends to
 load                    latency under load
 published               results that others published, beside the model
 cliff                   a pool that shrinks
+live                    two minutes of load over time
 side_by_side            victim rules and levers on the same loads
 faults                  faults that users met: what will this log do next?
 pool                    a pool of blocks: who goes, what is left of a cache
@@ -41,6 +42,7 @@ from preemption.lessons.eviction_costs import (
 )
 from preemption.lessons.faults import what_will_this_log_do_next
 from preemption.lessons.from_the_field import quiz_on_the_field
+from preemption.lessons.live import who_stands_in_the_line
 from preemption.lessons.load import where_does_preemption_begin
 from preemption.lessons.machine_costs import (
     for_which_model_is_the_formula_wrong,
@@ -116,5 +118,6 @@ __all__ = [
     "which_model_needs_the_fastest_link",
     "which_share_is_best",
     "who_goes",
+    "who_stands_in_the_line",
     "whose_evictions_cost_more",
 ]
