@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         CostExplorer,
         CrossoverMapExplorer,
         FaultExplorer,
+        LiveExplorer,
         LoadExplorer,
         MachineExplorer,
         MixExplorer,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
         SlotExplorer,
         eviction_timeline,
         open_costs,
+        published_beside_model,
         recorded_machine,
     )
 
@@ -48,6 +50,7 @@ __all__ = [
     "CostExplorer",
     "CrossoverMapExplorer",
     "FaultExplorer",
+    "LiveExplorer",
     "LoadExplorer",
     "MachineExplorer",
     "MixExplorer",
@@ -65,6 +68,7 @@ __all__ = [
     "open_costs",
     "pick_victim",
     "progress",
+    "published_beside_model",
     "recompute_ms",
     "recorded_machine",
     "solution",
