@@ -1,4 +1,4 @@
-"""Measure a class on a real JupyterHub: python -m tests.benchmarks.hub [LEARNERS].
+"""Measure a class on a real JupyterHub: python -m tests.benchmarks.hub [LEARNERS] [--lean].
 
 Starts a hub with its proxy, a server for each learner at once, runs notebook 01 in each, and lets
 1, 5, 10 and all of them drag at the same time, through the proxy and the websocket that a page
@@ -33,6 +33,9 @@ from tests.notebooks.write import NOTEBOOKS
 TICK_S, DRAG_S = 0.05, 6.0  # a drag gives about 20 moves a second
 NEEDED = {"jupyterhub": "pip install jupyterhub", "psutil": "pip install psutil"}
 PROXY = "configurable-http-proxy"
+# What `--lean` sets: memory goes back to the system once a picture is drawn (glibc), and no page is
+# told of its own moves.
+LEAN = {"MALLOC_MMAP_THRESHOLD_": "131072", "JUPYTER_WIDGETS_ECHO": "0"}
 CONFIG = """
 c.JupyterHub.bind_url = "http://127.0.0.1:{port}"
 c.JupyterHub.hub_bind_url = "http://127.0.0.1:{hub_port}"
@@ -44,6 +47,7 @@ c.JupyterHub.spawner_class = "simple"
 c.SimpleLocalProcessSpawner.home_dir_path = "{folder}/home/{{username}}"
 c.Spawner.cmd = [{python!r}, "-m", "jupyterhub.singleuser"]
 c.Spawner.args = {args}
+c.Spawner.environment = {environment}
 c.Spawner.start_timeout = c.Spawner.http_timeout = 300
 c.JupyterHub.services = [dict(name="load", api_token={token!r})]
 scopes = ["admin:users", "admin:servers", "access:servers"]
@@ -70,7 +74,7 @@ def free_ports(count: int) -> list[int]:
 class Hub:
     """A JupyterHub in a folder of its own, and the token that may do everything there."""
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, lean: bool) -> None:
         self.token = uuid.uuid4().hex
         port, hub_port, proxy_port = free_ports(3)
         self.url = f"http://127.0.0.1:{port}"
@@ -83,6 +87,7 @@ class Hub:
             folder=folder,
             token=self.token,
             args=["--allow-root"] if os.geteuid() == 0 else [],
+            environment=LEAN if lean else {},
         )
         (Path(folder) / "home").mkdir()
         (Path(folder) / "config.py").write_text(config)
@@ -213,10 +218,10 @@ class Learner:
         self.pictures += came["msg_type"] == "comm_msg" and "<svg" in json.dumps(data)
 
 
-async def measure(learners: int, folder: str) -> None:
+async def measure(learners: int, folder: str, lean: bool) -> None:
     """Run the class and print what was measured."""
     AsyncHTTPClient.configure(None, max_clients=4 * learners)
-    hub = Hub(folder)
+    hub = Hub(folder, lean)
     try:
         await hub.wait()
         people = [Learner(hub, number) for number in range(learners)]
@@ -255,13 +260,15 @@ def main() -> None:
     """Look for what is needed, then measure."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.hub")
     parser.add_argument("learners", nargs="?", type=int, default=8)
-    learners = parser.parse_args().learners
+    parser.add_argument("--lean", action="store_true", help="with the teachers' page's settings")
+    options = parser.parse_args()
+    learners = options.learners
     if learners < 1:
         parser.error(f"learners must be at least 1, not {learners}")
     if lacking := missing():
         parser.error("\n  ".join(["missing", *lacking]))
     with tempfile.TemporaryDirectory() as folder:
-        asyncio.run(measure(learners, folder))
+        asyncio.run(measure(learners, folder, options.lean))
 
 
 if __name__ == "__main__":
