@@ -23,6 +23,7 @@ import tempfile
 import time
 import uuid
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from tornado.httpclient import AsyncHTTPClient, HTTPRequest
@@ -33,9 +34,9 @@ from tests.notebooks.write import NOTEBOOKS
 TICK_S, DRAG_S = 0.05, 6.0  # a drag gives about 20 moves a second
 NEEDED = {"jupyterhub": "pip install jupyterhub", "psutil": "pip install psutil"}
 PROXY = "configurable-http-proxy"
-# What `--lean` sets: memory goes back to the system once a picture is drawn (glibc), and no page is
-# told of its own moves.
-LEAN = {"MALLOC_MMAP_THRESHOLD_": "131072", "JUPYTER_WIDGETS_ECHO": "0"}
+KINDS = ("hub", "proxy", "server", "kernel")
+# What `--lean` sets: glibc gives memory back to the system once a picture is drawn.
+LEAN = {"MALLOC_MMAP_THRESHOLD_": "131072"}
 CONFIG = """
 c.JupyterHub.bind_url = "http://127.0.0.1:{port}"
 c.JupyterHub.hub_bind_url = "http://127.0.0.1:{hub_port}"
@@ -128,19 +129,33 @@ class Hub:
         self.process.kill()
         self.process.wait()
 
-    def memory_mb(self) -> dict[str, list[float]]:
-        """Memory by kind of process: its own, and what it shares with others, counted once."""
+    def processes(self) -> list[tuple[str, Any]]:
+        """Return the kind of each process of it, and the process."""
         import psutil
 
-        found: dict[str, list[float]] = {"hub": [], "server": [], "kernel": [], "shared": []}
-        own = psutil.Process(self.process.pid)
+        own, found = psutil.Process(self.process.pid), []
         for each in (own, *own.children(recursive=True)):
             command = " ".join(each.cmdline())
             kind = "server" if "singleuser" in command else "hub"
-            kind = "kernel" if "ipykernel" in command else kind
+            kind = "proxy" if PROXY in command else kind
+            found.append(("kernel" if "ipykernel" in command else kind, each))
+        return found
+
+    def memory_mb(self) -> dict[str, float]:
+        """Memory by kind of process: its own, and what all share with others, counted once."""
+        found = dict.fromkeys((*KINDS, "shared"), 0.0)
+        for kind, each in self.processes():
             memory = each.memory_full_info()
-            found[kind].append(memory.uss / 1e6)
-            found["shared"].append((memory.pss - memory.uss) / 1e6)
+            found[kind] += memory.uss / 1e6
+            found["shared"] += (memory.pss - memory.uss) / 1e6
+        return found
+
+    def processor_ms(self) -> dict[str, float]:
+        """Processor time by kind of process since their start."""
+        found = dict.fromkeys(KINDS, 0.0)
+        for kind, each in self.processes():
+            times = each.cpu_times()
+            found[kind] += 1000 * (times.user + times.system)
         return found
 
 
@@ -227,7 +242,7 @@ async def measure(learners: int, folder: str, lean: bool) -> None:
         people = [Learner(hub, number) for number in range(learners)]
         started = await asyncio.gather(*(each.start() for each in people))
         ran = await asyncio.gather(*(each.run() for each in people))
-        memory = {kind: sum(each) for kind, each in hub.memory_mb().items()}
+        memory = hub.memory_mb()
         print(
             f"{learners} learners, JupyterHub {importlib.metadata.version('jupyterhub')}, "
             f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}.\n"
@@ -235,23 +250,27 @@ async def measure(learners: int, folder: str, lean: bool) -> None:
         print("| memory | MB |\n|---|--:|")
         for kind in ("server", "kernel", "shared"):
             print(f"| {kind}, for each learner | {memory[kind] / learners:.0f} |")
-        print(f"| hub and proxy | {memory['hub']:.0f} |")
+        print(f"| hub and proxy | {memory['hub'] + memory['proxy']:.0f} |")
         each_mb = sum(memory[kind] for kind in ("server", "kernel", "shared")) / learners
         print(f"| all, for each learner | {each_mb:.0f} |\n")
         print("| seconds, all at once | median | longest |\n|---|--:|--:|")
         print(f"| a server | {statistics.median(started):.1f} | {max(started):.1f} |")
         print(f"| a kernel, notebook 01 run | {statistics.median(ran):.1f} | {max(ran):.1f} |\n")
-        print("| who drag at once | moves a second, each | median, ms | p95, ms |")
-        print("|--:|--:|--:|--:|")
+        print("| who drag at once | moves a second, each | median, ms | p95, ms |", end="")
+        print(" processor time of a move: kernel, ms | server, ms | proxy, ms |")
+        print("|--:" * 7 + "|")
         for count in sorted({min(count, learners) for count in (1, 5, 10, learners)}):
-            before = sum(each.pictures for each in people)
+            pictures, spent = sum(each.pictures for each in people), hub.processor_ms()
             drags = await asyncio.gather(*(each.drag() for each in people[:count]))
             waits = sorted(wait for drag in drags for wait in drag)
-            pictures = sum(each.pictures for each in people) - before
-            print(
-                f"| {count} | {pictures / count / DRAG_S:.1f} | {statistics.median(waits):.0f} "
-                f"| {waits[int(0.95 * len(waits))]:.0f} |"
-            )
+            cells = [f"{count}", f"{len(waits) / count / DRAG_S:.1f}"]
+            cells += [f"{statistics.median(waits):.0f}", f"{waits[int(0.95 * len(waits))]:.0f}"]
+            after = hub.processor_ms()
+            for kind in ("kernel", "server", "proxy"):
+                cells.append(f"{(after[kind] - spent[kind]) / len(waits):.1f}")
+            print(f"| {' | '.join(cells)} |")
+            if sum(each.pictures for each in people) - pictures < len(waits):
+                print("Not every move gave a picture.")
     finally:
         hub.stop()
 
@@ -260,7 +279,7 @@ def main() -> None:
     """Look for what is needed, then measure."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.hub")
     parser.add_argument("learners", nargs="?", type=int, default=8)
-    parser.add_argument("--lean", action="store_true", help="with the teachers' page's settings")
+    parser.add_argument("--lean", action="store_true", help="with the teachers' page's setting")
     options = parser.parse_args()
     learners = options.learners
     if learners < 1:
