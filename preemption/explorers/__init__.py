@@ -13,6 +13,7 @@ slot_chart      static groups and iteration-level admission
 chunks          a long prompt in chunks
 attention_map   who attends to whom in chunks
 load            latency and throughput by arrival rate
+overflow        a small pool that overflows, and waits for the reader's choice of a victim
 pool            a run block by block: step, play, two ways to come back side by side
 own_machine     the reader's machine, measured, and one that was recorded
 
@@ -29,6 +30,7 @@ from preemption.explorers.eviction_costs import CostExplorer
 from preemption.explorers.load import LoadExplorer
 from preemption.explorers.machine_costs import MachineExplorer
 from preemption.explorers.mix import MixExplorer
+from preemption.explorers.overflow import OverflowExplorer, gpu_and_host
 from preemption.explorers.own_machine import OwnMachine, recorded_machine
 from preemption.explorers.pool import PoolExplorer
 from preemption.explorers.slot_chart import SlotExplorer
@@ -43,10 +45,12 @@ __all__ = [
     "LoadExplorer",
     "MachineExplorer",
     "MixExplorer",
+    "OverflowExplorer",
     "OwnMachine",
     "PoolExplorer",
     "SlotExplorer",
     "eviction_timeline",
+    "gpu_and_host",
     "open_costs",
     "recorded_machine",
 ]
