@@ -107,7 +107,7 @@ class SmallPool(Picture[Moment]):
 class _Coloured:
     """Boxes in the colours of the requests, and their names."""
 
-    def __init__(self, axes: Axes, size_px: float = 12.5) -> None:
+    def __init__(self, axes: Axes, size_px: float = style.LABEL_PX) -> None:
         self.boxes = [quick.Boxes(axes, each, edge=theme.INK) for each in theme.SEQUENCES]
         self.names = quick.Names(axes, size_px=size_px)
 

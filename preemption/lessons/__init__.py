@@ -11,6 +11,9 @@ slot_chart              static groups and iteration-level admission
 chunks                  a prompt in chunks
 attention_map           what a token attends to
 load                    latency under load
+faults                  faults that users met: what will this log do next?
+cliff                   a pool that shrinks
+side_by_side            victim rules and levers on the same loads
 pool                    a pool of blocks: who goes, what is left of a cache
 
 A closing quiz for each notebook, in a module named as it:
@@ -20,12 +23,14 @@ try_it_yourself         answers by hand and the closing quiz of notebook 02
 where_the_choice_flips  the closing quiz of notebook 03
 choosing_a_victim       the closing quiz of notebook 04
 schedules_and_latency   the closing quiz of notebook 05
+from_the_field          the closing quiz of notebook 06
 """
 
 from preemption.lessons.attention_map import what_does_a_token_attend_to
 from preemption.lessons.block_sizes import what_do_smaller_blocks_change
 from preemption.lessons.choosing_a_victim import quiz_on_choosing_a_victim
 from preemption.lessons.chunks import longest_gap, time_to_first_token_with_small_chunks
+from preemption.lessons.cliff import what_does_a_smaller_pool_do
 from preemption.lessons.crossover_map import which_model_needs_the_fastest_link
 from preemption.lessons.eviction_costs import (
     how_slow_must_the_link_be,
@@ -33,6 +38,8 @@ from preemption.lessons.eviction_costs import (
     is_eviction_free,
     what_if_prefill_is_faster,
 )
+from preemption.lessons.faults import what_will_this_log_do_next
+from preemption.lessons.from_the_field import quiz_on_the_field
 from preemption.lessons.load import where_does_preemption_begin
 from preemption.lessons.machine_costs import (
     for_which_model_is_the_formula_wrong,
@@ -43,6 +50,10 @@ from preemption.lessons.mix import which_share_is_best
 from preemption.lessons.pool import how_much_is_left, who_goes
 from preemption.lessons.preemption import quiz_on_evictions
 from preemption.lessons.schedules_and_latency import quiz_on_schedules_and_latency
+from preemption.lessons.side_by_side import (
+    does_the_smallest_victim_mean_fewer_preemptions,
+    what_is_prefix_caching_worth,
+)
 from preemption.lessons.slot_chart import (
     iterations_of_static_groups,
     iterations_with_iteration_level_admission,
@@ -61,6 +72,7 @@ from preemption.lessons.where_the_choice_flips import quiz_on_real_machines
 __all__ = [
     "cheaper_way",
     "cheaper_way_unseen",
+    "does_the_smallest_victim_mean_fewer_preemptions",
     "for_which_model_is_the_formula_wrong",
     "how_much_is_left",
     "how_often_can_the_choice_flip",
@@ -74,14 +86,18 @@ __all__ = [
     "quiz_on_evictions",
     "quiz_on_real_machines",
     "quiz_on_schedules_and_latency",
+    "quiz_on_the_field",
     "quiz_on_the_functions",
     "time_of_one_copy",
     "time_to_first_token_with_small_chunks",
     "time_to_recompute",
     "time_to_swap_unseen",
     "what_do_smaller_blocks_change",
+    "what_does_a_smaller_pool_do",
     "what_does_a_token_attend_to",
     "what_if_prefill_is_faster",
+    "what_is_prefix_caching_worth",
+    "what_will_this_log_do_next",
     "where_does_preemption_begin",
     "where_is_the_crossover_of_opt_13b",
     "which_model_needs_the_fastest_link",

@@ -4,7 +4,7 @@ from preemption.page.questions import Choice, Quiz
 
 
 def quiz_on_choosing_a_victim() -> Quiz:
-    """Ask four questions about the pool of blocks."""
+    """Ask seven questions: on the pool of blocks, on rules and on levers."""
     return Quiz(
         [
             Choice(
@@ -49,6 +49,40 @@ def quiz_on_choosing_a_victim() -> Quiz:
                     "Waiting for memory": "Somebody has to finish first.",
                 },
                 right="Waiting for memory",
+            ),
+            Choice(
+                "Policy X preempts 120 times, policy Y 90 times, on the same load. Which of them "
+                "costs more?",
+                {
+                    "X": "It preempts more often. But its victims may be small.",
+                    "Y": "It preempts less often. But its victims may be large.",
+                    "That does not say": "It takes the tokens computed again, or the bytes moved, "
+                    "and how long others waited.",
+                },
+                right="That does not say",
+            ),
+            Choice(
+                "In one run a pool of 44,000 tokens has more preemptions than one of 41,000. What "
+                "do you conclude?",
+                {
+                    "The larger pool is worse": "It need not be: look at the waits, and at other "
+                    "loads.",
+                    "The simulation is wrong": "Real schedulers do the same: who runs at a "
+                    "shortage depends on all that was before.",
+                    "Hardly anything": "Who runs at a shortage depends on all that was before. It "
+                    "takes many loads, and the range of what they show.",
+                },
+                right="Hardly anything",
+            ),
+            Choice(
+                "Prefix caching is on. Now you also change the victim rule. What do you expect?",
+                {
+                    "Twice the gain": "Both save work done twice, and it can be saved only once.",
+                    "Hardly any more gain": "Most of what a victim loses is found again, so who "
+                    "goes matters less.",
+                    "A loss": "The rules differ little then, but none of them does harm.",
+                },
+                right="Hardly any more gain",
             ),
         ]
     )

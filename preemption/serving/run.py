@@ -67,7 +67,7 @@ class Run:
             arrived += self.let_join()
         scheduler.now = self.now
         decision = scheduler.schedule()
-        while scheduler.idle(decision):
+        while not decision.scheduled and scheduler.idle(decision):
             if not self.wait_for_arrival("stalled"):
                 return False
             arrived += self.let_join()

@@ -129,8 +129,9 @@ class Scheduler:
 
     def schedule(self) -> Decision:
         """Decide one iteration: who computes how many tokens, who has to go, who is admitted."""
-        alone = len(self.running) + self.queued <= 1
-        threshold = 0 if alone else self.config.long_prefill_token_threshold
+        threshold = self.config.long_prefill_token_threshold
+        if threshold and len(self.running) + self.queued <= 1:
+            threshold = 0
         decision = Decision(self.config.max_num_batched_tokens, threshold or NO_LIMIT)
         self.pool.overwritten.clear()
         self.serve_running(decision)

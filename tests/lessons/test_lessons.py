@@ -8,6 +8,7 @@ import pytest
 from preemption import costs, eviction_overhead, lessons, pick_victim
 from preemption.costs import DEVICES, LINKS, MODELS, Copy, Recompute, crossover_bandwidth
 from preemption.exercises.tasks.try_it_yourself import pick_victims
+from preemption.serving import FAULTS
 
 
 @pytest.mark.parametrize(
@@ -62,6 +63,18 @@ def test_the_questions_of_notebook_01_can_be_answered_right():
     ):
         question.answer(right)
         assert "right" in question._reply_box.value
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_a_log_does_next_can_be_answered_right(fault):
+    question = lessons.what_will_this_log_do_next(fault)
+    question.answer(question._right)
+    assert ": right." in question._reply_box.value
+
+
+def test_an_unknown_fault_is_refused():
+    with pytest.raises(ValueError, match='name must be "first chunk"'):
+        lessons.what_will_this_log_do_next("unknown")
 
 
 @pytest.mark.parametrize("name", [name for name in lessons.__all__ if name.startswith("quiz_")])

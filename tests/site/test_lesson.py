@@ -178,6 +178,7 @@ def test_a_reload_in_the_middle_of_a_run(browser, site):
     notebook.page.context.close()
 
 
+@pytest.mark.xfail(strict=True, reason="JupyterLite opens no notebook where storage is blocked")
 def test_without_storage(browser, site):
     context = browser.new_context()
     context.add_init_script(

@@ -1,8 +1,11 @@
 """Numbers in the texts of notebook 04."""
 
-from preemption import studies, words
+from functools import cache
+
+from preemption import SideBySideExplorer, costs, studies, words
+from preemption.explorers.cliff import POOLS_TOKENS
 from preemption.lessons.pool import blocks_left
-from preemption.serving import Iteration, RunSettings, frames_of, pauses
+from preemption.serving import DEFAULT_COST, Iteration, RunSettings, frames_of, pauses
 from tests.notebooks.prose import Computed, Facts
 
 VLLM = "measured: vLLM 0.33.0's own scheduler, recorded in tests/traces"
@@ -47,6 +50,67 @@ def long_wait() -> Iteration:
     return next(f.iteration for f in LONG.frames(caching=True) if f.iteration.preempted)
 
 
+# Parts 2 to 4.
+THREE_S = f"{studies.LATE_MS / 1e3:g} seconds"
+
+
+@cache
+def compared(kind, **changes):
+    explorer = SideBySideExplorer(kind)
+    explorer.change(**changes)
+    return explorer.all_loads()._answer
+
+
+def median(name, figure, kind="rules"):
+    return compared(kind).spread(name, figure).median
+
+
+def p99_s(name):
+    return median(name, "ttft_p99_ms", "levers") / 1e3
+
+
+def helped():
+    """The longest waits with the levers that help about alike, in all loads."""
+    alike = ("another rule", "swap", "prefix caching", "a tenth more memory")
+    assert all(compared("levers").wins(name) == len(studies.SEEDS) for name in alike)
+    waits = sorted(map(p99_s, alike))
+    return f"between {waits[0]:.0f} and {words.digits(waits[-1], 3)} s"
+
+
+def trouble(column):
+    points = studies.over_pools(
+        studies.two_minutes(0, 5.5), POOLS_TOKENS, studies.server(POOLS_TOKENS[0])
+    )
+    pools = [pool for pool, point in zip(POOLS_TOKENS, points, strict=True) if column(point)]
+    return words.count(max(pools), "token")
+
+
+def turns():
+    answer = compared("links")
+    assert answer.wins("swap at 3 GB/s") < answer.wins("swap at 4 GB/s")
+    assert answer.wins("swap at 5 GB/s") == len(studies.SEEDS)
+    return f"{answer.wins('swap at 4 GB/s')} of {len(studies.SEEDS)} loads"
+
+
+def event_turns():
+    """Where one event turns, if its tokens are computed in one iteration of 1,000."""
+    ms_per_token = DEFAULT_COST.computing_ns(1_000) / 1e6 / 1_000
+    return f"{costs.crossover_bandwidth(costs.PER_TOKEN_BYTES, ms_per_token) / 1e9:.0f} GB/s"
+
+
+def wins_at_two():
+    answer = compared("links", together="admission by the first chunk")
+    assert answer.wins("swap at 2 GB/s") == len(studies.SEEDS)
+    two = costs.swap_ms(1_000, costs.PER_TOKEN_BYTES, 2e9)
+    four = costs.swap_ms(1_000, costs.PER_TOKEN_BYTES, 4e9)
+    assert two == 2 * four
+    return "2 GB/s"
+
+
+def lever(name):
+    return studies.LEVERS[name](studies.server(32_000))
+
+
 COMPUTED: Computed = [
     ("into **blocks**, here of 16 tokens", lambda: f"{EIGHT.block_tokens} tokens"),
     ("a small server with 15 blocks", lambda: f"{EIGHT.blocks} blocks"),
@@ -74,11 +138,43 @@ COMPUTED: Computed = [
     ("out and back takes 0.503 ms", lambda: pause_ms("copy_ms", "swap", 3)),
     ("wait for memory is 255.1 ms", lambda: pause_ms("waited_ms", "swap")),
     ("tokens | 16 tokens |", lambda: f"{EIGHT.block_tokens} tokens"),
+    ("664 requests", lambda: words.count(len(studies.two_minutes(0, 5.5)), "request")),
+    ("two minutes of traffic", lambda: {2: "two minutes"}[studies.MINUTES]),
+    ("about 427,000 tokens", lambda: f"{16 * studies.machine_blocks() / 1e3:.0f},000 tokens"),
+    ("121 preemptions where", lambda: f"{median('smallest cache', 'preemptions'):g} preemptions"),
+    ("vLLM's rule has 89", lambda: f"has {median('last admitted', 'preemptions'):g}"),
+    (
+        "only 3.2% of all tokens",
+        lambda: f"{100 * median('smallest cache', 'recompute_share'):.2g}%",
+    ),
+    ("against 10%", lambda: f"{100 * median('last admitted', 'recompute_share'):.2g}%"),
+    ("passes 3 seconds", lambda: THREE_S),
+    ("begin at 74,000 tokens", lambda: trouble(lambda point: point.preemptions)),
+    (
+        "only at 47,000",
+        lambda: trouble(lambda p: p.ttft_p99_ms > studies.LATE_MS).removesuffix(" tokens"),
+    ),
+    ("from 15.6 s to between", lambda: f"{p99_s('as it is'):.1f} s"),
+    ("between 11 and 11.1 s", helped),
+    ("wins in 10 of 20 loads", turns),
+    ("At 4 GB/s swapping wins", lambda: turns() and "4 GB/s"),
+    ("faster than about 4 GB/s", event_turns),
+    ("even at 2 GB/s", wins_at_two),
+    ("a margin of 5% at admission", lambda: f"{100 * lever('watermark').config.watermark:g}%"),
+    ("at most 24 requests", lambda: f"{lever('fewer at a time').config.max_num_seqs} requests"),
+    ("a link of 25 GB/s", lambda: f"{lever('swap').settings.link_gb_per_s:g} GB/s"),
+    ("a pool of 32,000 tokens", lambda: words.count(SideBySideExplorer().pool, "token")),
+    ("all 24 again", lambda: f"all {len(POOLS_TOKENS)}"),
 ]
 
+COUNTED = "example: counted by a rule, in test_minutes.py"
 FACTS: Facts = [
-    ("*20 minutes.*", "example: reading time"),
-    ("(20 minutes)", "example: reading time"),
+    ("*55 minutes, in", COUNTED),
+    ("a pool (20 minutes)", COUNTED),
+    ("should go? (15 minutes)", COUNTED),
+    ("is enough? (5 minutes)", COUNTED),
+    ("helps most? (15 minutes)", COUNTED),
+    ("On this GPU 512 tokens", "measured: the points of IterationCost"),
     ("After 5 iterations", "example"),
     ("the scheduler of vLLM 0.33.0", VLLM),
 ]
