@@ -92,11 +92,11 @@ def _losses(run: Track, iteration: int) -> html.Html:
     }
     now = run.at(iteration).iteration
     rows = [
-        [f"request {name}", _does(name, now.decided.running, now.decided.waiting),
+        [name, _does(name, now.decided.running, now.decided.waiting),
          f"{now.blocks.get(name, 0)}", words.count(gone.get(name, 0), "cached token")]
         for name in _NAMES
     ]  # fmt: skip
-    return html.table(["", "", "blocks", "lost"], rows, numbers=[2, 3])
+    return html.table(["request", "now", "blocks", "lost"], rows, numbers=[2, 3])
 
 
 def _does(name: str, running: tuple[Id, ...], waiting: tuple[Id, ...]) -> str:

@@ -22,7 +22,7 @@ def test_it_plays_until_it_is_full_and_waits_for_a_choice(explorer):
     shown.iteration = shown._scale().high
     expect(explorer.status).to_have_text(shown.verdict)
     expect(explorer.root.get_by_role("button", name="play")).to_be_visible()
-    explorer.box("who goes").press("A")
+    explorer.box("who goes").select_option("A")
     shown.victim = "A"
     expect(explorer.status).to_have_text(shown.verdict)
     expect(explorer.box("iteration")).to_have_value(f"{shown.iteration}")
