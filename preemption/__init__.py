@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         CostExplorer,
         CrossoverMapExplorer,
         FaultExplorer,
+        LiveExplorer,
         LoadExplorer,
         MachineExplorer,
         MixExplorer,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
         eviction_timeline,
         gpu_and_host,
         open_costs,
+        published_beside_model,
         recorded_machine,
     )
 
@@ -49,6 +51,7 @@ __all__ = [
     "CostExplorer",
     "CrossoverMapExplorer",
     "FaultExplorer",
+    "LiveExplorer",
     "LoadExplorer",
     "MachineExplorer",
     "MixExplorer",
@@ -67,6 +70,7 @@ __all__ = [
     "open_costs",
     "pick_victim",
     "progress",
+    "published_beside_model",
     "recompute_ms",
     "recorded_machine",
     "solution",
