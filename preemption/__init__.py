@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         CostExplorer,
         CrossoverMapExplorer,
         FaultExplorer,
+        LiveExplorer,
         LoadExplorer,
         MachineExplorer,
         MixExplorer,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         SlotExplorer,
         eviction_timeline,
         open_costs,
+        published_beside_model,
         recorded_machine,
     )
 
@@ -47,6 +49,7 @@ __all__ = [
     "CostExplorer",
     "CrossoverMapExplorer",
     "FaultExplorer",
+    "LiveExplorer",
     "LoadExplorer",
     "MachineExplorer",
     "MixExplorer",
@@ -63,6 +66,7 @@ __all__ = [
     "open_costs",
     "pick_victim",
     "progress",
+    "published_beside_model",
     "recompute_ms",
     "recorded_machine",
     "solution",
