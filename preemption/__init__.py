@@ -26,6 +26,8 @@ if TYPE_CHECKING:
         CliffExplorer,
         CostExplorer,
         CrossoverMapExplorer,
+        FaultExplorer,
+        LiveExplorer,
         LoadExplorer,
         MachineExplorer,
         MixExplorer,
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
         SlotExplorer,
         eviction_timeline,
         open_costs,
+        published_beside_model,
         recorded_machine,
     )
 
@@ -45,6 +48,8 @@ __all__ = [
     "CliffExplorer",
     "CostExplorer",
     "CrossoverMapExplorer",
+    "FaultExplorer",
+    "LiveExplorer",
     "LoadExplorer",
     "MachineExplorer",
     "MixExplorer",
@@ -61,6 +66,7 @@ __all__ = [
     "open_costs",
     "pick_victim",
     "progress",
+    "published_beside_model",
     "recompute_ms",
     "recorded_machine",
     "solution",

@@ -4,7 +4,7 @@ Times are kept in whole nanoseconds, so that two runs can be compared exactly; p
 them in ms. What a picture does not ask for is not computed.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -166,6 +166,9 @@ class Result:
     log: tuple[Iteration, ...] = ()
     loaded_tokens: int = 0
     """Tokens that came back from the host. Only with offloading."""
+    pool_use: tuple[tuple[int, int], ...] = field(default=(), compare=False, repr=False)
+    """When an iteration starts, in ns, and the blocks that requests hold just before it. Of every
+    iteration, or of some of them, between which nobody comes or goes: so it is not compared."""
 
     @property
     def total_ms(self) -> float:

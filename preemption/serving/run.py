@@ -34,6 +34,7 @@ class Run:
         self.stays: list[tuple[int, int, int | None, StayEnd | None]] = []
         self.open_stays: dict[Seq, int] = {}
         self.log: list[Iteration] = []
+        self.pool_use: list[tuple[int, int]] = []
         self.seen: set[object] = set()
 
     @classmethod
@@ -66,6 +67,7 @@ class Run:
                 return False
             arrived += self.let_join()
         scheduler.now = self.now
+        held = scheduler.config.usable_blocks - scheduler.pool.free
         decision = scheduler.schedule()
         while not decision.scheduled and scheduler.idle(decision):
             if not self.wait_for_arrival("stalled"):
@@ -73,6 +75,7 @@ class Run:
             arrived += self.let_join()
             scheduler.now = self.now
             decision = scheduler.schedule()
+        self.pool_use.append((self.now, held))
         self.carry_out(decision, arrived)
         # In circles nothing changes until somebody arrives: no need to count them.
         return not self.goes_in_circles(decision, arrived) or self.wait_for_arrival("endless")
@@ -196,4 +199,5 @@ class Run:
             finished_ns=tuple(self.finished_ns),
             stays=tuple(self.stays),
             log=tuple(self.log),
+            pool_use=tuple(self.pool_use),
         )

@@ -8,6 +8,7 @@ import pytest
 from preemption import (
     AttentionExplorer,
     ChunkExplorer,
+    FaultExplorer,
     LoadExplorer,
     PoolExplorer,
     SlotExplorer,
@@ -16,7 +17,8 @@ from tests.explorers.reading import page
 
 
 @pytest.mark.parametrize(
-    "kind", [SlotExplorer, ChunkExplorer, AttentionExplorer, LoadExplorer, PoolExplorer]
+    "kind",
+    [SlotExplorer, ChunkExplorer, AttentionExplorer, LoadExplorer, PoolExplorer, FaultExplorer],
 )
 def test_what_is_drawn_still_and_what_is_saved(use, kind):
     explorer = use(kind)

@@ -2,8 +2,9 @@
 
 from functools import cache
 
-from preemption import SideBySideExplorer, costs, studies, words
+from preemption import LiveExplorer, SideBySideExplorer, costs, studies, words
 from preemption.explorers.cliff import POOLS_TOKENS
+from preemption.figures.live import PART_S
 from preemption.lessons.pool import blocks_left
 from preemption.serving import DEFAULT_COST, Iteration, RunSettings, frames_of, pauses
 from tests.notebooks.prose import Computed, Facts
@@ -111,6 +112,24 @@ def lever(name):
     return studies.LEVERS[name](studies.server(32_000))
 
 
+@cache
+def live():
+    return LiveExplorer()._answer
+
+
+def most(what):
+    """The most at any moment of the first run over time."""
+    return getattr(live().over_time, what).max()
+
+
+def full_from():
+    """From when on the pool of the first run stays full, to five seconds, until the last came."""
+    answer = live()
+    upto = int(answer.last_arrival_s / PART_S)
+    short = [part for part in range(upto) if answer.pool_share[part] < 0.95]
+    return f"{5 * round(PART_S * (short[-1] + 1) / 5)} seconds"
+
+
 COMPUTED: Computed = [
     ("into **blocks**, here of 16 tokens", lambda: f"{EIGHT.block_tokens} tokens"),
     ("a small server with 15 blocks", lambda: f"{EIGHT.blocks} blocks"),
@@ -165,14 +184,18 @@ COMPUTED: Computed = [
     ("a link of 25 GB/s", lambda: f"{lever('swap').settings.link_gb_per_s:g} GB/s"),
     ("a pool of 32,000 tokens", lambda: words.count(SideBySideExplorer().pool, "token")),
     ("all 24 again", lambda: f"all {len(POOLS_TOKENS)}"),
+    ("two seconds; mind", lambda: {2: "two seconds"}[PART_S]),
+    ("After 40 seconds the", full_from),
+    ("At most 2 victims", lambda: words.count(most("evicted"), "victim")),
+    ("begun: 71 of them", lambda: f"{most('waiting'):g} of them"),
 ]
 
 COUNTED = "example: counted by a rule, in test_minutes.py"
 FACTS: Facts = [
-    ("*55 minutes, in", COUNTED),
+    ("*60 minutes, in", COUNTED),
     ("a pool (20 minutes)", COUNTED),
     ("should go? (15 minutes)", COUNTED),
-    ("is enough? (5 minutes)", COUNTED),
+    ("is enough? (10 minutes)", COUNTED),
     ("helps most? (15 minutes)", COUNTED),
     ("On this GPU 512 tokens", "measured: the points of IterationCost"),
     ("After 5 iterations", "example"),
