@@ -14,6 +14,7 @@ chunks          a long prompt in chunks
 attention_map   who attends to whom in chunks
 load            latency and throughput by arrival rate
 published       results that others published, beside the model
+overflow        a small pool that overflows, and waits for the reader's choice of a victim
 cliff           preemptions and latency by the size of the pool
 live            two minutes of load over time
 side_by_side    victim rules and levers on the same loads
@@ -39,6 +40,7 @@ from preemption.explorers.load import LoadExplorer
 from preemption.explorers.log import in_words
 from preemption.explorers.machine_costs import MachineExplorer
 from preemption.explorers.mix import MixExplorer
+from preemption.explorers.overflow import OverflowExplorer, gpu_and_host
 from preemption.explorers.own_machine import OwnMachine, recorded_machine
 from preemption.explorers.own_server import OwnServer
 from preemption.explorers.pool import PoolExplorer
@@ -59,12 +61,14 @@ __all__ = [
     "LoadExplorer",
     "MachineExplorer",
     "MixExplorer",
+    "OverflowExplorer",
     "OwnMachine",
     "OwnServer",
     "PoolExplorer",
     "SideBySideExplorer",
     "SlotExplorer",
     "eviction_timeline",
+    "gpu_and_host",
     "in_words",
     "open_costs",
     "published_beside_model",
