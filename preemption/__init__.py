@@ -4,6 +4,8 @@ A name is imported from its folder when it is first asked for, so that the model
 where there are no widgets.
 """
 
+import logging
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -21,15 +23,24 @@ if TYPE_CHECKING:
         AttentionExplorer,
         BlockExplorer,
         ChunkExplorer,
+        CliffExplorer,
         CostExplorer,
         CrossoverMapExplorer,
+        FaultExplorer,
+        LiveExplorer,
         LoadExplorer,
         MachineExplorer,
         MixExplorer,
+        OverflowExplorer,
         OwnMachine,
+        OwnServer,
+        PoolExplorer,
+        SideBySideExplorer,
         SlotExplorer,
         eviction_timeline,
+        gpu_and_host,
         open_costs,
+        published_beside_model,
         recorded_machine,
     )
 
@@ -37,27 +48,40 @@ __all__ = [
     "AttentionExplorer",
     "BlockExplorer",
     "ChunkExplorer",
+    "CliffExplorer",
     "CostExplorer",
     "CrossoverMapExplorer",
+    "FaultExplorer",
+    "LiveExplorer",
     "LoadExplorer",
     "MachineExplorer",
     "MixExplorer",
+    "OverflowExplorer",
     "OwnMachine",
+    "OwnServer",
+    "PoolExplorer",
+    "SideBySideExplorer",
     "SlotExplorer",
     "cheaper",
     "check",
     "crossover_bandwidth",
     "eviction_overhead",
     "eviction_timeline",
+    "gpu_and_host",
     "hint",
     "open_costs",
     "pick_victim",
     "progress",
+    "published_beside_model",
     "recompute_ms",
     "recorded_machine",
     "solution",
     "swap_ms",
 ]
+
+# In a browser matplotlib lists its fonts at each visit, and says so at the first import.
+if sys.platform == "emscripten":
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
 
 # In this order: the first does without IPython, the second without widgets.
 _DOORS = ("costs", "exercises", "explorers")

@@ -5,6 +5,7 @@ Parts of Pyodide come from build/parts, where that has them, else from their sou
 only if its sha256 is the known one.
 """
 
+import gzip
 import hashlib
 import json
 import os
@@ -17,7 +18,9 @@ import urllib.request
 import zipfile
 from email.parser import Parser
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
+
+import landing
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -25,6 +28,8 @@ BUILD = ROOT / "build"
 PARTS = BUILD / "parts"
 PYODIDE = tomllib.loads((HERE / "pyodide.toml").read_text())
 LITE = ("jupyter-lite.json", "jupyter_lite_config.json", "overrides.json")
+LAB_BYTES = 2_000_000  # of JupyterLab, that a first visit loads, compressed; tests/site measures it
+MISSING = 3  # the exit status where a part is not to be had, which is no fault of the build
 EPOCH = (1980, 1, 1, 0, 0, 0)  # of every file in a wheel written here
 # JupyterLab 4.4 keeps Enter from the boxes in a cell, so that a typed value would not count.
 ENTER = """<script>addEventListener("beforeinput", event => {
@@ -38,10 +43,16 @@ def normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+def stop(why: str) -> NoReturn:
+    """Say what is not to be had, and exit with a status of its own."""
+    print(why, file=sys.stderr)
+    raise SystemExit(MISSING)
+
+
 def fetch(names: dict[str, str]) -> None:
     """Have these parts, names and their sha256, in build/parts; exit where any is not to be had."""
     PARTS.mkdir(parents=True, exist_ok=True)
-    faults = []
+    missing, refused = [], []
     for name, sha256 in names.items():
         part = PARTS / name
         if not part.exists():
@@ -49,20 +60,22 @@ def fetch(names: dict[str, str]) -> None:
                 with urllib.request.urlopen(PYODIDE["source"] + name, timeout=60) as answer:
                     part.write_bytes(answer.read())
             except OSError as error:
-                faults.append(f"{name}: cannot be fetched from {PYODIDE['source']} ({error})")
+                missing.append(f"{name}: cannot be fetched from {PYODIDE['source']} ({error})")
                 continue
         found = hashlib.sha256(part.read_bytes()).hexdigest()
         if found != sha256:
-            faults.append(f"{name}: its sha256 is {found} and must be {sha256}; remove {part}")
-    if faults:
-        raise SystemExit("\n".join(["The site is not built. Missing or refused:", *faults]))
+            refused.append(f"{name}: its sha256 is {found} and must be {sha256}; remove {part}")
+    if refused:
+        raise SystemExit("\n".join(["The site is not built. Refused:", *refused]))
+    if missing:
+        stop("\n".join(["The site is not built. Missing:", *missing]))
 
 
 def pip(*arguments: str | Path) -> None:
     """Call pip, quietly; exit where it fails."""
     command = [sys.executable, "-m", "pip", *map(str, arguments), "-q", "--no-deps"]
     if subprocess.run(command).returncode:
-        raise SystemExit("The site is not built: pip cannot have the wheels that it names above.")
+        stop("The site is not built: pip cannot have the wheels that it names above.")
 
 
 def own_wheels(folder: Path) -> list[Path]:
@@ -151,6 +164,13 @@ def pyodide(out: Path) -> list[str]:
     return sorted(wanted)
 
 
+def first_visit_bytes(site: Path) -> int:
+    """Return what a first visit loads, compressed as served: Pyodide, its wheels, JupyterLab."""
+    parts = (site / "static" / "pyodide").iterdir()
+    loaded = [part for part in parts if part.suffix != ".mjs"]
+    return sum(len(gzip.compress(part.read_bytes())) for part in loaded) + LAB_BYTES
+
+
 def main(out: Path) -> None:
     """Write the site into the folder `out`, anew."""
     os.environ.setdefault("SOURCE_DATE_EPOCH", "1700000000")  # so the same site has the same bytes
@@ -177,6 +197,9 @@ def main(out: Path) -> None:
     shutil.move(source / "_out", out)
     page = out / "notebooks" / "index.html"
     page.write_text(page.read_text().replace("<head>", f"<head>{ENTER}", 1))
+    notebooks = sorted((ROOT / "notebooks").glob("*.ipynb"))
+    (out / "index.html").write_text(landing.page(notebooks, first_visit_bytes(out)))
+    shutil.copyfile(out / "notebooks" / "favicon.ico", out / "favicon.ico")
     size = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
     print(f"{out}: {size / 1e6:.1f} MB")
 

@@ -64,17 +64,29 @@ def test_the_workflow_calls_what_ci_runs():
     assert f">={re.findall(r'3[.][0-9]+', workflow)[-1]}" == PROJECT["requires-python"]
 
 
+def test_the_workflow_of_the_site_builds_as_the_readme_does():
+    workflow = (ROOT / ".github" / "workflows" / "site.yml").read_text()
+    assert re.search("^python3 -m venv build/env.+$", README, re.MULTILINE)[0] in workflow
+
+
 @pytest.mark.parametrize(
-    ("text", "what"), [(README, "conda"), (CONTRIBUTING, r"\.github/workflows/ci\.yml")]
+    ("text", "what"),
+    [
+        (README, "conda"),
+        (README, r"\.github/workflows/site\.yml"),
+        (CONTRIBUTING, r"\.github/workflows/ci\.yml"),
+    ],
 )
 def test_what_was_not_tried_is_said(text, what):
     assert re.search(rf"{what}[^\n]*\*not tried\*", text)
 
 
-@pytest.mark.parametrize(("last", "what"), [("pytest", "tests"), ("jupyter lab", "lesson")])
+@pytest.mark.parametrize(
+    ("last", "what"), [("pytest", "tests"), ("jupyter lab", "lesson"), ("site/build.py", "site")]
+)
 def test_readme_has_one_line_for_each_use(last, what):
     lines = [line for line in README.splitlines() if line.startswith("python3 -m venv")]
-    assert len(lines) == 2, "one line to open the lesson, one to run the tests"
+    assert len(lines) == 3, "one line to open the lesson, one to run the tests, one for the site"
     assert sum(last in line for line in lines) == 1, what
     assert all(" && " in line and "pip install" in line for line in lines)
 
@@ -240,6 +252,7 @@ PLACES = {
 }
 # What is no subject of a picture, or lacks one of the places, and why.
 EXCEPTIONS = {
+    "own_server": "words and a table, no picture; the server is the reader's own",
     "own_machine": "the picture is that of machine_costs, the question stands in the cell",
     "whole_notebook": "what holds for any notebook",
     "timeline": "a still picture; eviction_costs asks about it",

@@ -5,6 +5,7 @@ calls in the same order show the same words.
 """
 
 import re
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from html import escape
@@ -18,6 +19,11 @@ from preemption.exercises.tasks import TASKS
 from preemption.page import theme
 
 _NOTES = {"right": "pe-note pe-right", "not attempted": "pe-note pe-open"}
+# Said before anything is tried; elsewhere such a loop is stopped too.
+_IN_A_BROWSER = (
+    " A loop inside C code, such as sum(itertools.count()), cannot be stopped in a browser: where "
+    "[*] stays beside a cell, choose Kernel > Restart Kernel and run the cells again."
+)
 _REFERENCES = {name: task.reference for name, task in TASKS.items()}
 
 _outcomes: dict[str, Outcome] = {}
@@ -54,7 +60,10 @@ def check(function: Callable[..., Any], name: str | None = None) -> Checked:
     task = _task(_own_name(function) if name is None else name)
     verdict = judge_alone(task, function, _REFERENCES)
     _outcomes[task.name] = verdict.outcome
-    result = Checked(task.name, verdict.outcome, verdict.words, _cell_number())
+    words = verdict.words
+    if verdict.outcome == "not attempted" and sys.platform == "emscripten":
+        words += _IN_A_BROWSER
+    result = Checked(task.name, verdict.outcome, words, _cell_number())
     _show_result(result)
     return result
 

@@ -70,6 +70,20 @@ def _surroundings(function: Function) -> dict[str, Any]:
     return surroundings if isinstance(surroundings, dict) else {}
 
 
+def names_in(code: CodeType) -> tuple[set[str], set[str]]:
+    """Return the global names that code binds itself, and those used in it and all inside it."""
+    binds, uses = set(), set()
+    for one in dis.get_instructions(code):
+        if one.opname == "STORE_NAME":
+            binds.add(one.argval)
+        elif one.opname in _LOOK_UPS:
+            uses.add(one.argval)
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            uses |= names_in(inner)[1]
+    return binds, uses
+
+
 def _called(function: Function) -> set[str]:
     """Global names that a function uses, also in what is inside it and in helpers beside it."""
     surroundings = _surroundings(function)
@@ -77,10 +91,8 @@ def _called(function: Function) -> set[str]:
     codes = [code_of(function)]
     while codes:
         code = codes.pop()
-        if code is None:
-            continue
-        codes += [inner for inner in code.co_consts if isinstance(inner, CodeType)]
-        used = {one.argval for one in dis.get_instructions(code) if one.opname in _LOOK_UPS}
-        codes += [code_of(surroundings.get(name)) for name in used - names]
-        names |= used
+        if code is not None:
+            used = names_in(code)[1]
+            codes += [code_of(surroundings.get(name)) for name in used - names]
+            names |= used
     return names

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
 from preemption import words
@@ -67,8 +68,10 @@ class Picture(Generic[Answer]):
 
     A subclass adds panels and artists in its `__init__`, in the order in which they lie over one
     another, and moves them in `show`. If limits move too, it says in `_limits` where they are to
-    be and sets them in `_set_limits`.
+    be and sets them in `_set_limits`. `answers` are artists of the still layer that a cover hides.
     """
+
+    answers: Sequence[Artist] = ()
 
     def __init__(self, width_px: float, height_px: float) -> None:
         self.figure = style.figure(width_px, height_px)

@@ -29,7 +29,7 @@ from preemption.checks import Array
 from preemption.figures import style
 from preemption.page import theme
 
-Artist: TypeAlias = "Line | Points | Band | Area | Boxes | Label"
+Artist: TypeAlias = "Line | Points | Band | Area | Boxes | Names | Label"
 Box: TypeAlias = tuple[float, float, float, float]  # left, bottom, right, top in pixels
 Spot: TypeAlias = tuple[float, float, str, str]  # of an anchor in pixels, how it is aligned, text
 Places: TypeAlias = tuple[list[tuple[float, float]], list[tuple[float, float, str]]]
@@ -376,6 +376,43 @@ class Label(Text):
 
 
 _escaped = lru_cache(maxsize=1024)(html.escape)
+
+
+class Names(Text):
+    """Short texts, each in the middle of a box of its own, so that they need no placing."""
+
+    clipped = stretched = False
+
+    def __init__(self, axes: Axes, *, size_px: float) -> None:
+        self.panel, self._size_px = axes, size_px
+        self.places: list[tuple[float, float, str]] = []
+        super().__init__(0, 0, animated=True, family=theme.FONT, fontsize=size_px, color=theme.INK)
+        self.set(horizontalalignment="center", verticalalignment="center_baseline")
+        self.styles = [f"font-size:{size_px:g}px;fill:{theme.INK};text-anchor:middle"]
+        axes.add_artist(self)
+        self.set(transform=axes.transData, clip_on=False)
+
+    def put(self, places: Sequence[tuple[float, float, str]]) -> None:
+        """Write these texts: x and y of its middle, and the text."""
+        self.places = list(places)
+
+    def draw(self, renderer: Any) -> None:
+        """Draw one after another."""
+        for x, y, text in self.places:
+            self.set(position=(x, y), text=text)
+            super().draw(renderer)
+
+    def svg(self, height: float) -> str:
+        """Return the texts as one group."""
+        if not self.places:
+            return ""
+        frame, base = frame_of(self.panel), height + 0.36 * self._size_px
+        written = "".join(
+            f'<text x="{frame.x_px(x):.1f}" y="{base - frame.y_px(y):.1f}">'
+            f"{html.escape(text)}</text>"
+            for x, y, text in self.places
+        )
+        return f'<g style="{self.styles[0]}">{written}</g>'
 
 
 @lru_cache(maxsize=4096)

@@ -88,7 +88,7 @@ class Panel:
         self.idle = quick.Boxes(axes, theme.PAPER, edge=theme.MUTED)
         self.cells = {
             name: quick.Boxes(axes, colour, edge=theme.INK)
-            for name, colour in zip(names, theme.SEQUENCES, strict=True)
+            for name, colour in zip(names, theme.SEQUENCES, strict=False)
         }
         self.guess = Mark(axes)
         self._names = {name: quick.Label(axes, name, ha="center") for name in names}

@@ -6,9 +6,7 @@ as a small SVG that lies over it.
 
 import io
 import itertools
-import logging
 import re
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -17,6 +15,7 @@ from typing import Any, Protocol, TypeAlias
 from uuid import uuid4
 
 import matplotlib as mpl
+from matplotlib.artist import Artist
 from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -31,8 +30,6 @@ Box: TypeAlias = tuple[float, float, float, float]  # left, bottom, right, top i
 _salts = itertools.count()
 # A kernel may hear one control in one thread and the next in another; matplotlib knows only one.
 LOCK = threading.RLock()
-if sys.platform == "emscripten":  # in a browser the fonts are listed anew at each visit
-    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
 
 
 _CLASS = re.compile(r'class="(pe-\d+)"')
@@ -65,12 +62,17 @@ class View(Protocol):
 
 
 class Picture(Protocol):
-    """What a figure module hands over: a figure in pixels at 72 dpi, and which artists move."""
+    """What a figure module hands over: a figure in pixels at 72 dpi, and which artists move.
+
+    `answers` are still ones that a cover hides too.
+    """
 
     @property
     def figure(self) -> Figure: ...  # noqa: D102
     @property
     def moving(self) -> Sequence[Moving]: ...  # noqa: D102
+    @property
+    def answers(self) -> Sequence[Artist]: ...  # noqa: D102
     def arrange(self, *, narrow: bool) -> None: ...  # noqa: D102
     def wrote(self, texts: Sequence[Box], *, narrow: bool) -> None: ...  # noqa: D102
     def viewed(self, *, narrow: bool) -> AbstractContextManager[View]: ...  # noqa: D102
@@ -181,7 +183,8 @@ class Canvas:
         """Return the whole picture, on paper; or its frame alone, with the words `cover` on it."""
         buffer, figure = io.BytesIO(), self._picture.figure
         with LOCK:
-            hidden = [artist for artist in self._picture.moving if cover and artist.get_visible()]
+            shown: list[Any] = [*self._picture.moving, *self._picture.answers]
+            hidden = [artist for artist in shown if cover and artist.get_visible()]
             for artist in hidden:
                 artist.set_visible(False)
             words = figure.text(

@@ -157,6 +157,23 @@ class Select(Setting[T]):
         return _Dropdown(self, changed, label_width)
 
 
+class Lines(Setting[str]):
+    """Lines of text, typed into an area; told when it loses the focus."""
+
+    def __init__(self, label: str, *, default: str) -> None:
+        self.label, self.default = label, default
+
+    def checked(self, value: object) -> str:
+        """Return `value` if it is text."""
+        if not isinstance(value, str):
+            raise TypeError(f"{self.label} must be text, not {value!r}")
+        return value
+
+    def row(self, changed: Changed, label_width: str) -> "Controls":
+        """Return an area to type into."""
+        return _Area(self, changed, label_width)
+
+
 class Controls(widgets.HBox):  # type: ignore[misc]
     """The controls of one setting, which tell `changed` what they hold if it is not `shown`."""
 
@@ -219,5 +236,26 @@ class _Dropdown(Controls):
         self.list.value = value
 
     def _chosen(self, change: dict[str, Any]) -> None:
+        if change["new"] != self.shown:
+            self.changed(change["new"], False)
+
+
+class _Area(Controls):
+    def __init__(self, lines: Lines, changed: Changed, label_width: str) -> None:
+        self.area = widgets.Textarea(
+            description=lines.label,
+            continuous_update=False,
+            rows=8,
+            style={"description_width": label_width},
+            layout={"width": f"calc({label_width} + 210px)", "max_width": "100%"},
+        )
+        super().__init__(changed, [self.area], lines.default)
+        self.area.observe(self._typed, "value")
+
+    def show(self, value: str) -> None:
+        super().show(value)
+        self.area.value = value
+
+    def _typed(self, change: dict[str, Any]) -> None:
         if change["new"] != self.shown:
             self.changed(change["new"], False)

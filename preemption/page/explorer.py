@@ -57,7 +57,8 @@ class Explorer(widgets.VBox, Generic[Answer]):  # type: ignore[misc]
     A subclass has settings as class attributes and hands its picture and the settings that get a
     control to `__init__`. At each change `_ask` asks the model once, the picture draws the answer,
     and `_say` puts it into words. Controls in `beside` stand in a second column where there is
-    room; `start` holds settings that start, and are reset, elsewhere than at their default. From
+    room, `buttons` below them; `start` holds settings that start, and are reset, elsewhere than at
+    their default. From
     code, setting an attribute raises what goes wrong; while a reader moves a control it is shown
     in the status line. Either way the settings stay as they were.
     """
@@ -70,6 +71,7 @@ class Explorer(widgets.VBox, Generic[Answer]):  # type: ignore[misc]
         *,
         beside: Sequence[Setting[Any]] = (),
         start: Mapping[str, Any] | None = None,
+        buttons: Sequence[widgets.Widget] = (),
     ) -> None:
         self.picture, self._canvas = picture, Canvas(picture)
         settings = inspect.getmembers_static(type(self), lambda member: isinstance(member, Setting))
@@ -99,6 +101,7 @@ class Explorer(widgets.VBox, Generic[Answer]):  # type: ignore[misc]
                         "max_width": "860px" if beside else "700px",
                     },
                 ),
+                *buttons,
                 widgets.GridBox([self._still, self._moving], layout=layers),
                 self._sources,
                 widgets.HTML(html.page(html.paragraphs([note]))),

@@ -17,7 +17,9 @@ RIGHT = "#00875f"
 PREFILL = RECOMPUTE  # recomputing is prefill again
 PREFILL_TEXT = RECOMPUTE_TEXT
 DECODE = "#00707f"
-SEQUENCES = ("#f6c9a8", "#a9d1ee", "#a6dcc4", "#e3bcd6", "#ece29a", "#c9cdd6")  # ink stands on them
+SEQUENCES = (  # ink stands on them
+    *("#f6c9a8", "#a9d1ee", "#a6dcc4", "#e3bcd6", "#ece29a", "#c9cdd6", "#f2b3b5", "#c3d98f"),
+)
 FONT = "DejaVu Sans"
 
 _DARK = {
@@ -35,7 +37,10 @@ _DARK = {
     **dict(
         zip(
             SEQUENCES,
-            ("#7a3f14", "#1d5078", "#14624a", "#6a3a5c", "#5e5710", "#4a4f59"),
+            (
+                *("#7a3f14", "#1d5078", "#14624a", "#6a3a5c"),
+                *("#5e5710", "#4a4f59", "#7d2c33", "#47601c"),
+            ),
             strict=True,
         )
     ),

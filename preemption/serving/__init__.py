@@ -8,6 +8,7 @@ blocks      the pool of KV cache blocks
 prefix_cache  a pool whose free blocks can be found again
 scheduler   vLLM's scheduler, readable: it decides one iteration
 asynchronous  a scheduler that learns tokens one iteration later: vLLM's default
+offload     a scheduler with a host: full blocks stored as they fill, loaded back
 run         the scheduler on a clock, iteration after iteration
 fast        the same run in a few steps per request
 segments    its queue of free blocks with prefix caching
@@ -23,15 +24,24 @@ slots       which sequence holds which slot: static groups, iteration-level admi
 from preemption.serving.blocks import BlockPool
 from preemption.serving.fast import FastRun, NotCoveredError, covers
 from preemption.serving.faults import FAULTS, SCENE_ITERATIONS, Fault, run_fault
-from preemption.serving.frames import Frame, Pause, frames_of, pauses
+from preemption.serving.frames import Frame, Pause, Phase, frames_of, pauses, phases
+from preemption.serving.offload import HostPool, Link
 from preemption.serving.prefix_cache import CachingPool
-from preemption.serving.results import Id, Iteration, Preempted, Result, RunOutcome, Scheduled
+from preemption.serving.results import (
+    Id,
+    Iteration,
+    Preempted,
+    Result,
+    RunOutcome,
+    Scheduled,
+    StayEnd,
+)
 from preemption.serving.run import Run
 from preemption.serving.scheduler import Decision, Scheduler
 from preemption.serving.segments import Segments
 from preemption.serving.sequence import Seq
 from preemption.serving.settings import DEFAULT_COST, IterationCost, RunSettings, SchedulerConfig
-from preemption.serving.simulation import simulate, simulate_plain, simulate_pools
+from preemption.serving.simulation import scheduler_for, simulate, simulate_plain, simulate_pools
 from preemption.serving.slots import Row, continuous_schedule, static_schedule, utilization
 from preemption.serving.victims import (
     RULES,
@@ -66,11 +76,14 @@ __all__ = [
     "FastRun",
     "Fault",
     "Frame",
+    "HostPool",
     "Id",
     "Iteration",
     "IterationCost",
+    "Link",
     "NotCoveredError",
     "Pause",
+    "Phase",
     "Preempted",
     "Request",
     "Result",
@@ -84,6 +97,7 @@ __all__ = [
     "SchedulerConfig",
     "Segments",
     "Seq",
+    "StayEnd",
     "azure_shaped",
     "choose",
     "continuous_schedule",
@@ -94,12 +108,14 @@ __all__ = [
     "frames_of",
     "last_admitted",
     "pauses",
+    "phases",
     "priority",
     "quantiles",
     "random_with_seed",
     "read_trace",
     "rule_for",
     "run_fault",
+    "scheduler_for",
     "simulate",
     "simulate_plain",
     "simulate_pools",

@@ -52,8 +52,9 @@ class NotCoveredError(Exception):
 
 def covers(requests: Iterable[Request], config: SchedulerConfig, settings: RunSettings) -> bool:
     """Whether these settings can be taken in a few steps. Very rarely a run shows only later."""
-    unlike = config.long_prefill_token_threshold or config.async_scheduling
-    if unlike or settings.log is True:
+    if config.long_prefill_token_threshold or settings.log is True:
+        return False
+    if config.async_scheduling or config.host_blocks:
         return False
     if not config.enable_prefix_caching:
         return True
@@ -75,7 +76,7 @@ class FastRun:
         *("stay", "stays", "size", "queue", "heap", "waiting", "blocked", "running", "ending"),
         *("due", "turns", "chunk", "chunk_computed", "swapped", "free", "swap_free"),
         *("resident", "joined", "iteration", "rounds", "now", "log", "logged_to", "segments"),
-        *("preemptions", "lost_tokens", "found_tokens", "moved_tokens", "copies_ns"),
+        *("preemptions", "lost_tokens", "found_tokens", "moved_tokens", "copies_ns", "pool_use"),
     )
 
     def __init__(
@@ -125,6 +126,7 @@ class FastRun:
         self.found_tokens = 0
         self.preemptions = self.lost_tokens = self.moved_tokens = self.copies_ns = 0
         self.log: list[Iteration] = []
+        self.pool_use: list[tuple[int, int]] = []
         logged_from, self.logged_to = settings.log_window
         if logged_from < self.logged_to:
             # Nobody's end, but a stop: one iteration early, to know who arrives before the first.
@@ -198,6 +200,7 @@ class FastRun:
             finished_ns=tuple(self.finished_ns),
             stays=tuple(self.stays),
             log=tuple(self.log),
+            pool_use=tuple(self.pool_use),
         )
 
     def let_leave_and_join(self) -> bool:
@@ -277,6 +280,7 @@ class FastRun:
         `asked` are the blocks that the decodes need.
         """
         self.copies_ns, preempted_before = 0, self.preemptions
+        self.pool_use.append((self.now, self.config.usable_blocks - self.free))
         while asked > self.free:
             victim, computed = self.evict()
             self.free -= -computed // self.block_size
@@ -458,6 +462,7 @@ class FastRun:
                     length += 1
                 stop = iteration + length
         usable_blocks = self.config.usable_blocks
+        self.pool_use.append((self.now, usable_blocks - self.free))
         held = decodes * (stop // block_size) - self.turns + sum(due[: stop % block_size])
         if held > usable_blocks:
             # Up to the first iteration that lacks blocks.

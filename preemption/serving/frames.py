@@ -1,7 +1,7 @@
 """A run block by block: who holds which block in each iteration, and whose cache is left in it."""
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from preemption.serving.prefix_cache import CachingPool
 from preemption.serving.results import Id, Iteration, Preempted, Scheduled
@@ -41,6 +41,16 @@ class Pause(NamedTuple):
     """How long the iterations take in which its lost tokens are computed again."""
 
 
+class Phase(NamedTuple):
+    """What a request does for some iterations on end."""
+
+    id: Id
+    kind: Literal["queues", "runs", "paused", "recomputes"]
+    first: int
+    """Number of the iteration with which it begins."""
+    last: int
+
+
 def frames_of(
     requests: Iterable[Request], config: SchedulerConfig, settings: RunSettings = DEFAULT_RUN
 ) -> tuple[Frame, ...]:
@@ -52,6 +62,8 @@ def frames_of(
     requests = checked(requests, config, settings)
     if settings.log is not True:
         raise ValueError(f"frames need settings with log=True, not {settings.log!r}")
+    if config.host_blocks:
+        raise ValueError(f"frames know no host, and host_blocks is {config.host_blocks}")
     run = _FramedRun(scheduler_for(config, settings), requests)
     while run.step():
         pass
@@ -137,6 +149,33 @@ def pauses(log: Sequence[Iteration], settings: RunSettings = DEFAULT_RUN) -> tup
                     )
                 )
     return tuple(found)
+
+
+def phases(log: Sequence[Iteration]) -> tuple[Phase, ...]:
+    """Return what each request does in a whole log, by the iteration with which it begins.
+
+    It queues, runs, is paused after a preemption, and recomputes what it lost.
+    """
+    lost: dict[Id, int] = {}
+    open_: dict[Id, Phase] = {}
+    found: list[Phase] = []
+    for iteration in log:
+        for event in iteration.preempted:
+            lost[event.id] = event.computed_tokens
+        kinds: dict[Id, Literal["queues", "runs", "paused", "recomputes"]] = {
+            name: "paused" if name in lost else "queues" for name in iteration.decided.waiting
+        }
+        for row in iteration.scheduled:
+            again = row.prefill and row.computed_tokens < lost.get(row.id, 0)
+            kinds[row.id] = "recomputes" if again else "runs"
+        for name, kind in kinds.items():
+            before = open_.get(name)
+            if before is None or (before.kind, before.last) != (kind, iteration.number - 1):
+                if before:
+                    found.append(before)
+                before = Phase(name, kind, iteration.number, iteration.number)
+            open_[name] = before._replace(last=iteration.number)
+    return tuple(sorted([*found, *open_.values()], key=lambda phase: phase.first))
 
 
 def _row(iteration: Iteration, name: Id) -> Scheduled | None:

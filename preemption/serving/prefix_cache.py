@@ -139,13 +139,16 @@ class CachingPool(BlockPool):
         # Blocks with a key beyond what is computed: the iteration that was to fill them will not.
         self.never_computed.update(seq.table[seq.computed // self.block_size : seq.keyed])
         before = self.free
+        without_key = []
         for block in reversed(seq.table):
             self.holders[block] -= 1
             if self.holders[block] == 0:
                 self.queue[block] = None
                 self.free += 1
                 if self.keys[block] is None:
-                    self.queue.move_to_end(block, last=False)
+                    without_key.append(block)
+        for block in reversed(without_key):
+            self.queue.move_to_end(block, last=False)
         released = Released(seq.blocks, self.free - before, seq.keyed)
         seq.table.clear()
         seq.blocks = seq.keyed = 0

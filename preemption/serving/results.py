@@ -4,7 +4,7 @@ Times are kept in whole nanoseconds, so that two runs can be compared exactly; p
 them in ms. What a picture does not ask for is not computed.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -156,7 +156,7 @@ class Result:
     """Tokens found that the request had never had before. In a run that finishes, scheduled
     tokens = useful ones (all but the last of each request) + recomputed - skipped."""
     moved_tokens: int
-    """Cached tokens copied out, plus those copied back."""
+    """Cached tokens copied out, plus those copied back; with offloading, stored and loaded ones."""
     first_token_ns: tuple[int | None, ...]
     """Per request, in the order of `requests`; None: it got none."""
     finished_ns: tuple[int | None, ...]
@@ -164,6 +164,11 @@ class Result:
     stays: tuple[tuple[int, int, int | None, StayEnd | None], ...]
     """In the order of admission: index of the request, admitted and left in ns, how it ended."""
     log: tuple[Iteration, ...] = ()
+    loaded_tokens: int = 0
+    """Tokens that came back from the host. Only with offloading."""
+    pool_use: tuple[tuple[int, int], ...] = field(default=(), compare=False, repr=False)
+    """When an iteration starts, in ns, and the blocks that requests hold just before it. Of every
+    iteration, or of some of them, between which nobody comes or goes: so it is not compared."""
 
     @property
     def total_ms(self) -> float:

@@ -3,6 +3,7 @@
 The clock jumps over the time in which there is nothing to do.
 """
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Self
 
@@ -33,6 +34,7 @@ class Run:
         self.stays: list[tuple[int, int, int | None, StayEnd | None]] = []
         self.open_stays: dict[Seq, int] = {}
         self.log: list[Iteration] = []
+        self.pool_use: list[tuple[int, int]] = []
         self.seen: set[object] = set()
 
     @classmethod
@@ -60,16 +62,20 @@ class Run:
         """Run one iteration. False: the run is over, and `outcome` says how."""
         scheduler = self.scheduler
         arrived = self.let_join()
-        while not (scheduler.running or scheduler.waiting):
+        while not (scheduler.running or scheduler.queued):
             if not self.wait_for_arrival("finished"):
                 return False
             arrived += self.let_join()
+        scheduler.now = self.now
+        held = scheduler.config.usable_blocks - scheduler.pool.free
         decision = scheduler.schedule()
-        while scheduler.idle(decision):
+        while not decision.scheduled and scheduler.idle(decision):
             if not self.wait_for_arrival("stalled"):
                 return False
             arrived += self.let_join()
+            scheduler.now = self.now
             decision = scheduler.schedule()
+        self.pool_use.append((self.now, held))
         self.carry_out(decision, arrived)
         # In circles nothing changes until somebody arrives: no need to count them.
         return not self.goes_in_circles(decision, arrived) or self.wait_for_arrival("endless")
@@ -79,9 +85,12 @@ class Run:
         scheduler, start = self.scheduler, self.now
         resident = sum([seq.computed for seq in decision.scheduled])
         tokens = self.tally.add(decision)
-        self.now += decision.copies_ns
-        if tokens or not scheduler.config.async_scheduling:  # else there is only a token to learn
-            self.now += self.cost.ns(tokens, resident)
+        if decision.scheduled or decision.preempted:
+            self.now += self.cost.ns(tokens, resident) + decision.copies_ns
+        else:  # there is only a copy to wait for, or a token to learn
+            self.now = min(
+                scheduler.wakes_at(), *self.arrivals[scheduler.joined :][:1] or [sys.maxsize]
+            )
         for seq, event in decision.preempted:
             self.close_stay(seq, start, event.how)
         for seq in decision.admitted:
@@ -90,6 +99,7 @@ class Run:
         wanted = self.logged_from <= self.iterations < self.logged_to
         scheduled = decision.described() if wanted else ()
         decided = scheduler.snapshot() if wanted else None
+        scheduler.now = self.now
         scheduler.update(decision)
         # Tokens that are known late are those of the iteration before, which ended at the start.
         known = start if scheduler.config.async_scheduling else self.now
@@ -157,7 +167,7 @@ class Run:
         """
         if decision.sampled or arrived:
             self.seen.clear()
-        elif decision.preempted:
+        elif decision.preempted and self.scheduler.wakes_at() <= self.now:
             state = (
                 tuple((seq.order, seq.computed) for seq in self.scheduler.running),
                 tuple((seq.order, seq.computed) for _, seq in sorted(self.scheduler.waiting)),
@@ -183,9 +193,11 @@ class Run:
             found_tokens=tally.found_tokens,
             recomputed_tokens=tally.recomputed_tokens,
             skipped_tokens=tally.skipped_tokens,
+            loaded_tokens=tally.loaded_tokens,
             moved_tokens=tally.moved_tokens,
             first_token_ns=tuple(self.first_token_ns),
             finished_ns=tuple(self.finished_ns),
             stays=tuple(self.stays),
             log=tuple(self.log),
+            pool_use=tuple(self.pool_use),
         )

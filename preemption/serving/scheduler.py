@@ -33,6 +33,7 @@ class Decision:
         self.admitted: dict[Seq, Prefix] = {}  # and what was found of each
         self.copies_ns = 0
         self.moved_tokens = 0
+        self.loaded_tokens = 0
         self.sampled: list[Seq] = []  # known once the iteration has run
         self.finished: list[Seq] = []
 
@@ -73,6 +74,7 @@ class Scheduler:
         self.waiting: list[tuple[tuple[int, int], Seq]] = []  # a heap on the place
         self.joined = 0
         self.requeued = 0
+        self.now = 0  # the time, for copies in the background
 
     @classmethod
     def restored(
@@ -116,16 +118,30 @@ class Scheduler:
             seq.place = (-self.requeued, seq.order)
         heapq.heappush(self.waiting, (seq.place, seq))
 
+    @property
+    def queued(self) -> int:
+        """How many requests wait."""
+        return len(self.waiting)
+
+    def queue(self) -> list[Seq]:
+        """Return those that wait without blocks, in the order in which they are looked at."""
+        return [seq for _, seq in sorted(self.waiting)]
+
     def schedule(self) -> Decision:
         """Decide one iteration: who computes how many tokens, who has to go, who is admitted."""
-        alone = len(self.running) + len(self.waiting) <= 1
-        threshold = 0 if alone else self.config.long_prefill_token_threshold
+        threshold = self.config.long_prefill_token_threshold
+        if threshold and len(self.running) + self.queued <= 1:
+            threshold = 0
         decision = Decision(self.config.max_num_batched_tokens, threshold or NO_LIMIT)
         self.pool.overwritten.clear()
         self.serve_running(decision)
         if not decision.preempted:
             self.admit_waiting(decision)
         return decision
+
+    def wakes_at(self) -> int:
+        """Return when there is something to do again, if nothing is scheduled: at once."""
+        return self.now
 
     def idle(self, decision: Decision) -> bool:
         """Whether there is nothing to do in this iteration."""
@@ -171,27 +187,33 @@ class Scheduler:
 
         They never preempt anybody.
         """
-        config, pool = self.config, self.pool
-        while self.waiting and decision.budget > 0 and len(self.running) < config.max_num_seqs:
+        most = self.config.max_num_seqs
+        while self.waiting and decision.budget > 0 and len(self.running) < most:
             seq = self.waiting[0][1]
-            prefix = pool.find(seq)
-            computed = seq.computed or prefix.tokens  # from swap space, or found, or none
-            n = min(seq.tokens - computed, decision.threshold)
-            if n > decision.budget and not config.enable_chunked_prefill:
-                break
-            n = min(n, decision.budget)
-            must_fit = seq.tokens if config.scheduler_reserve_full_isl else computed + n
-            if not pool.has_room(must_fit, prefix, beside_others=bool(self.running)):
+            if not self.admit(seq, self.pool.find(seq), decision):
                 break
             heapq.heappop(self.waiting)
-            if seq.computed > 0:
-                self.swap_in(seq, decision)
-            pool.admit(seq, prefix, computed + n)
-            seq.computed = computed
-            self.running.append(seq)
-            decision.admitted[seq] = prefix
-            decision.scheduled[seq] = n
-            decision.budget -= n
+
+    def admit(self, seq: Seq, prefix: Prefix, decision: Decision) -> bool:
+        """Admit a request of which `prefix` was found, if it fits."""
+        config, pool = self.config, self.pool
+        computed = seq.computed or prefix.tokens  # from swap space, or found, or none
+        n = min(seq.tokens - computed, decision.threshold)
+        if n > decision.budget and not config.enable_chunked_prefill:
+            return False
+        n = min(n, decision.budget)
+        must_fit = seq.tokens if config.scheduler_reserve_full_isl else computed + n
+        if not pool.has_room(must_fit, prefix, beside_others=bool(self.running)):
+            return False
+        if seq.computed > 0:
+            self.swap_in(seq, decision)
+        pool.admit(seq, prefix, computed + n)
+        seq.computed = computed
+        self.running.append(seq)
+        decision.admitted[seq] = prefix
+        decision.scheduled[seq] = n
+        decision.budget -= n
+        return True
 
     def victim_position(self) -> int:
         """Ask the rule for a victim and return its place in `running`."""
@@ -272,7 +294,7 @@ class Scheduler:
         return Snapshot(
             self.pool.free,
             tuple(seq.request.id for seq in self.running),
-            tuple(seq.request.id for _, seq in sorted(self.waiting)),
+            tuple(seq.request.id for seq in self.queue()),
             {
                 seq.request.id: (seq.computed, seq.tokens - seq.under_way, seq.blocks)
                 for seq in self.running

@@ -38,6 +38,10 @@ class SchedulerConfig:
       pool, its own from before a preemption or those of a common prefix. vLLM's default is True.
     - `async_scheduling`: whether an iteration is decided before the tokens of the one before are
       known. vLLM's default is True.
+    - `host_blocks`: offloading: blocks on the host, to which full blocks are copied as they fill,
+      and from which a request gets back what is there. vLLM's default is 0, none. Not with
+      asynchronous scheduling.
+    - `offload_prompt_only`: copy blocks that lie in the prompt only, not generated ones.
 
     Raises ValueError for a value out of range, TypeError for a wrong type.
     """
@@ -55,6 +59,8 @@ class SchedulerConfig:
     watermark: float = 0.0
     enable_prefix_caching: bool = False
     async_scheduling: bool = False
+    host_blocks: int = 0
+    offload_prompt_only: bool = True
 
     def __post_init__(self) -> None:
         least = {
@@ -63,10 +69,15 @@ class SchedulerConfig:
             "max_num_batched_tokens": 1,
             "max_num_seqs": 1,
             "long_prefill_token_threshold": 0,
+            "host_blocks": 0,
         }
         if self.max_model_len is not None:
             least["max_model_len"] = 2
-        most = {"block_size": 10**6, "num_gpu_blocks": 10**7}  # what memory is taken for
+        most = {
+            "block_size": 10**6,
+            "num_gpu_blocks": 10**7,
+            "host_blocks": 10**8,
+        }  # what memory is taken for
         for name, smallest in least.items():
             value = whole(name, getattr(self, name), least=smallest, most=most.get(name, MOST))
             object.__setattr__(self, name, value)
@@ -75,11 +86,19 @@ class SchedulerConfig:
             "scheduler_reserve_full_isl",
             "enable_prefix_caching",
             "async_scheduling",
+            "offload_prompt_only",
         ):
             object.__setattr__(self, name, flag(name, getattr(self, name)))
         choice("policy", self.policy, POLICIES)
         if scalar("watermark", self.watermark) >= 1:
             raise ValueError(f"watermark must be below 1, not {self.watermark!r}")
+        if not self.offload_prompt_only and not self.host_blocks:
+            raise ValueError("offload_prompt_only=False needs host_blocks, and there are none")
+        if self.async_scheduling and self.host_blocks:
+            raise ValueError(
+                f"async_scheduling with host_blocks ({self.host_blocks}) is not modelled: "
+                "take one of them"
+            )
         budget, longest = self.max_num_batched_tokens, self.max_model_len
         if budget < self.max_num_seqs:
             raise ValueError(
@@ -193,8 +212,10 @@ class RunSettings:
     - `resume`: how a victim comes back. "recompute": its cache is dropped and prefilled again.
       "swap": its cache is copied out over the link, and back when all its blocks are free at
       once. "cheaper": for each victim whichever of the two takes less time.
+      The last two are the lesson's model, which vLLM does not have; it has offloading.
     - `link_gb_per_s`: bandwidth of the link in one direction, 1e9 B/s; may be infinite. A cached
-      token has 131,072 B. While a copy runs nothing else does.
+      token has 131,072 B. While a copy of a swap runs nothing else does; offloading copies in the
+      background, in each direction one after another.
     - `swap_blocks`: blocks of swap space; a victim that finds too few is recomputed. None: no
       bound.
     - `copy_out_in_background`: copies out take no time; their blocks are free at once all the

@@ -9,6 +9,7 @@ from dataclasses import replace
 from preemption.checks import instance, shown
 from preemption.serving.asynchronous import AsyncScheduler
 from preemption.serving.fast import FastRun, NotCoveredError, covers
+from preemption.serving.offload import Copier, Link, OffloadingScheduler
 from preemption.serving.results import Result
 from preemption.serving.run import Run
 from preemption.serving.scheduler import Scheduler
@@ -23,8 +24,8 @@ def simulate(
 
     The result is that of `simulate_plain`, to the last digit, in a fraction of its time. Taken
     plainly are a `long_prefill_token_threshold` above 0; prefix caching with common prefixes,
-    with swapping or with a log; asynchronous scheduling; and `log=True`, which has to write every
-    iteration down. With a range as `log` only these iterations are taken plainly.
+    with swapping or with a log; asynchronous scheduling; offloading; and `log=True`, which has to
+    write every iteration down. With a range as `log` only these iterations are taken plainly.
 
     Raises ValueError for a request that can never fit, ids that come twice or arrivals out of
     order; TypeError for a wrong type.
@@ -85,8 +86,17 @@ def simulate_pools(
     return tuple(results)
 
 
-def scheduler_for(config: SchedulerConfig, settings: RunSettings = DEFAULT_RUN) -> Scheduler:
-    """Return the readable scheduler, in the variation that the settings ask for."""
+def scheduler_for(
+    config: SchedulerConfig, settings: RunSettings = DEFAULT_RUN, copier: Copier | None = None
+) -> Scheduler:
+    """Return the readable scheduler, in the variation that the settings ask for.
+
+    `copier` tells how long copies to and from the host take; by default as the link allows.
+    """
+    if config.host_blocks:
+        return OffloadingScheduler(
+            config, settings, copier=copier or Link(settings.copy_in_ns(config.block_size))
+        )
     return (AsyncScheduler if config.async_scheduling else Scheduler)(config, settings)
 
 
@@ -115,6 +125,11 @@ def checked(
 def _check_types(config: SchedulerConfig, settings: RunSettings) -> None:
     instance("config", config, SchedulerConfig)
     instance("settings", settings, RunSettings)
+    if config.host_blocks and settings.resume != "recompute":
+        raise ValueError(
+            f"resume {settings.resume!r} does not go with host_blocks ({config.host_blocks}): "
+            "with offloading, victims come back from the host where they can"
+        )
 
 
 def _check_sizes(requests: Sequence[Request], config: SchedulerConfig) -> None:

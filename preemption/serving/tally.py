@@ -15,6 +15,7 @@ class Tally:
         self.recomputed_tokens = 0
         self.skipped_tokens = 0
         self.moved_tokens = 0
+        self.loaded_tokens = 0
         self.reached: dict[Seq, int] = {}  # most tokens that a victim ever had computed or found
         self.catching_up: set[Seq] = set()  # running, and not there yet
 
@@ -22,9 +23,10 @@ class Tally:
         """Count what an iteration does; return the tokens that it schedules."""
         tokens = sum(decision.scheduled.values())
         self.scheduled_tokens += tokens
+        self.moved_tokens += decision.moved_tokens
+        self.loaded_tokens += decision.loaded_tokens
         if not (decision.preempted or decision.admitted or self.catching_up):
             return tokens
-        self.moved_tokens += decision.moved_tokens
         for seq, event in decision.preempted:
             self.preemptions += 1
             self.lost_tokens += event.computed_tokens if event.how == "recompute" else 0

@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from preemption.checks import scalar
+from preemption.checks import Array, scalar, whole
 from preemption.costs import BLOCK_TOKENS
 from preemption.serving import (
+    IterationCost,
     Request,
     Result,
     RunSettings,
@@ -25,6 +26,9 @@ from preemption.serving import (
 )
 
 MINUTES = 2
+STRAIGHT_LINE = IterationCost(points=((30, 9.7), (4_096, 278.5)))
+"""The line 7.73 ms + 0.0661 ms per token, fitted to the measured points, above a floor of 9.7 ms:
+to see what hangs on how the points lie beside it."""
 SEEDS = tuple(range(20))
 
 
@@ -43,6 +47,18 @@ class Measures(NamedTuple):
     """Generated tokens per second."""
     longest_pause_ms: float
     """The longest that a preempted request waited until it ran again."""
+
+
+class OverTime(NamedTuple):
+    """A run from its first arrival on, cut into parts: the most at any moment of each part."""
+
+    running: Array
+    waiting: Array
+    """Arrived, and not yet admitted for the first time."""
+    evicted: Array
+    """Preempted, and not yet back."""
+    pool_blocks: Array
+    """Blocks that requests hold."""
 
 
 class Spread(NamedTuple):
@@ -109,6 +125,49 @@ def measures(result: Result) -> Measures:
     )
 
 
+def over_time(result: Result, part_ms: float, parts: int) -> OverTime:
+    """Return what a run that finished was like in each of its first `parts` parts of `part_ms`.
+
+    Raises ValueError for parts that are not above 0, TypeError for a wrong type.
+    """
+    scalar("part_ms", part_ms, positive=True)
+    parts = whole("parts", parts, least=1)
+    edges = np.linspace(0, 1e6 * part_ms * parts, parts, endpoint=False)
+    arrived = np.array([request.arrival_ns for request in result.requests], dtype=float)
+    request, admitted, left = np.array([stay[:3] for stay in result.stays], dtype=float).T
+    first = np.zeros(len(request), dtype=bool)
+    first[np.unique(request, return_index=True)[1]] = True
+    preempted = np.array([end != "finished" for *_, end in result.stays])
+    running, waiting, evicted = (
+        _most_counted(comes - arrived[0], goes - arrived[0], edges)
+        for comes, goes in (
+            (admitted, left),
+            (arrived, admitted[first]),
+            (left[preempted], admitted[~first]),
+        )
+    )
+    moments, blocks = np.array(result.pool_use, dtype=float).T
+    moments -= arrived[0]
+    at_edges = np.interp(edges, moments, blocks, right=0)
+    return OverTime(running, waiting, evicted, _most(moments, blocks, edges, at_edges))
+
+
+def _most_counted(comes: Array, goes: Array, edges: Array) -> Array:
+    """Return the most that are there at any moment from each edge to the next."""
+    moments, place = np.unique(np.concatenate([comes, goes]), return_inverse=True)
+    changes = np.repeat([1, -1], [len(comes), len(goes)])
+    there = np.cumsum(np.bincount(place, changes, len(moments)))
+    at_edges = np.append(0, there)[np.searchsorted(moments, edges, side="right")]
+    return _most(moments, there, edges, at_edges)
+
+
+def _most(moments: Any, values: Any, edges: Array, at_edges: Any) -> Array:
+    """Return the largest value from each edge to the next: there, and at moments between them."""
+    most = np.array(at_edges, dtype=float)
+    np.maximum.at(most, np.searchsorted(edges, moments, side="right") - 1, values)
+    return most
+
+
 @lru_cache(maxsize=64)
 def two_minutes(seed: int, requests_per_s: float) -> tuple[Request, ...]:
     """Return the load of this seed at this mean rate.
@@ -140,9 +199,13 @@ def side_by_side(
 ) -> Iterator[tuple[str, int, Measures]]:
     """Serve the load of each seed by each server; yield name, seed and figures, run by run."""
     for seed in seeds:
-        requests = two_minutes(seed, requests_per_s)
         for name, each in servers.items():
-            yield name, seed, measures(simulate(requests, *each))
+            yield name, seed, _served(each, seed, requests_per_s)
+
+
+@lru_cache(maxsize=8_192)
+def _served(by: Server, seed: int, requests_per_s: float) -> Measures:
+    return measures(simulate(two_minutes(seed, requests_per_s), *by))
 
 
 def spread(values: Sequence[float]) -> Spread:

@@ -88,6 +88,8 @@ class Interval:
     """Mean of the two scrapes, as the next two."""
     waiting: float
     cache_usage: float
+    waiting_grown: float
+    """By how many more requests wait at the second scrape."""
     hit_rate: float | None
     """Share of the tokens looked up that were found in the prefix cache."""
     tokens_per_request: float | None
@@ -162,6 +164,7 @@ def between(first: Scrape, second: Scrape, seconds: float) -> Interval:
         running=running,
         waiting=(first.waiting + second.waiting) / 2,
         cache_usage=usage,
+        waiting_grown=second.waiting - first.waiting,
         hit_rate=hits / queries if queries and hits is not None else None,
         tokens_per_request=per_request,
     )

@@ -135,7 +135,7 @@ class ForEveryone:
     def test_high_contrast_uses_the_readers_colours(self, notebook):
         page = notebook.page
         page.emulate_media(forced_colors="active")
-        for part in (".pe svg text", ".pe-explorer [role=img] svg > svg > path"):
+        for part in (".pe svg text", ".pe-explorer [role=img] svg > svg path"):
             found = page.locator(part).first.evaluate(
                 """part => {
                     const probe = document.createElement('i');

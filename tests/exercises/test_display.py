@@ -176,3 +176,12 @@ def test_a_solution_is_shown_folded_and_right(name, shell):
 def test_unknown_tasks_are_refused(call):
     with pytest.raises(ValueError, match="no task 'swap'"):
         call("swap")
+
+
+def test_in_a_browser_it_says_beforehand_what_cannot_be_stopped(monkeypatch, capsys):
+    def cheaper(tokens, per_token_bytes, link_bytes_per_s): ...
+
+    assert "Restart Kernel" not in check(cheaper).message
+    monkeypatch.setattr("sys.platform", "emscripten")
+    assert "choose Kernel > Restart Kernel" in check(cheaper).message
+    assert "choose Kernel > Restart Kernel" in capsys.readouterr().out

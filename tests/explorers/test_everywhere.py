@@ -6,6 +6,7 @@ import pytest
 
 import preemption
 from preemption import explorers
+from preemption.page.controls import Lines, Select
 from tests.explorers.reading import broken_places, label_texts, page, wrong_numbers
 
 KINDS = [name for name in explorers.__all__ if name.endswith("Explorer")]
@@ -13,8 +14,10 @@ KINDS = [name for name in explorers.__all__ if name.endswith("Explorer")]
 
 def values(setting):
     """The ends of a number and what is next to them; all that can be chosen."""
-    if hasattr(setting, "options"):
+    if isinstance(setting, Select):
         return [value for _, value in setting.labels()]
+    if isinstance(setting, Lines):
+        return ["", "a, 0, 1, 1", "no request\nb, 5, 100, 40\nc, 0, 30, 60"]
     return sorted({setting.low, *setting.places[:2], setting.places[-1], setting.high})
 
 

@@ -14,6 +14,7 @@ TESTS = Path(__file__).parents[1]
 TRACES = sorted((TESTS / "traces").glob("*.json"))
 CACHING = sorted((TESTS / "traces_caching").glob("*.json*"))  # with prefix caching
 ASYNC = sorted((TESTS / "traces_async").glob("*.json*"))  # with asynchronous scheduling
+OFFLOAD = sorted((TESTS / "traces_offload").glob("*.json*"))  # with offloading
 AZURE = Path(os.environ.get("AZURE_TRACES", Path(__file__).parents[3] / "shared" / "data"))
 NO_AZURE = "the Azure trace is missing: set AZURE_TRACES to the folder that holds its .csv files"
 

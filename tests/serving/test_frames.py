@@ -104,3 +104,41 @@ def test_frames_need_the_whole_log():
         frames_of(serving.eight(), TIGHT)
     with pytest.raises(ValueError, match="can never fit"):
         frames_of([Request(0, 0.0, 400, 1)], TIGHT, LOG)
+
+
+@pytest.mark.parametrize("resume", ["recompute", "swap"])
+def test_phases_say_of_each_request_in_each_iteration_what_it_does(resume):
+    for seed in range(30):
+        requests, config, how = random_load(seed)
+        log = [
+            f.iteration for f in frames_of(requests, config, replace(how, log=True, resume=resume))
+        ]
+        said = {}
+        for phase in serving.phases(log):
+            assert phase.first <= phase.last
+            for number in range(phase.first, phase.last + 1):
+                assert (phase.id, number) not in said
+                said[phase.id, number] = phase.kind
+        gone = set()
+        for iteration in log:
+            number, running = iteration.number, {row.id for row in iteration.scheduled}
+            gone |= {event.id for event in iteration.preempted}
+            for name in iteration.decided.waiting:
+                assert said.pop((name, number)) == ("paused" if name in gone else "queues")
+            for name in running:
+                kind = said.pop((name, number))
+                assert kind == "runs" or (kind == "recomputes" and name in gone)
+        assert said == {}
+
+
+def test_phases_recompute_as_long_as_pauses_say():
+    for caching in (False, True):
+        config = CACHING if caching else TIGHT
+        log = [frame.iteration for frame in frames_of(serving.eight(), config, LOG)]
+        found = [phase for phase in serving.phases(log) if phase.kind == "recomputes"]
+        for pause, phase in zip(
+            sorted(pauses(log), key=lambda p: p.resumed_in), found, strict=True
+        ):
+            assert phase.first == pause.resumed_in
+            took = sum(each.duration_ms for each in log[phase.first : phase.last + 1])
+            assert took == pytest.approx(pause.recompute_ms)

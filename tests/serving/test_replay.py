@@ -9,7 +9,7 @@ import pytest
 
 from preemption.serving.replay import read_recorded, replay
 from preemption.serving.replay.__main__ import main
-from tests.serving.scheduler_loads import ASYNC, CACHING, TRACES, recorded
+from tests.serving.scheduler_loads import ASYNC, CACHING, OFFLOAD, TRACES, recorded
 
 RANDOM = next(path for path in CACHING if path.name.startswith("random"))
 NAMED = [path for path in CACHING if path is not RANDOM]
@@ -66,6 +66,34 @@ def test_a_recorded_asynchronous_run_is_repeated_exactly(path):
         assert replay(trace) == f"identical: {len(trace['iterations'])} iterations", trace["name"]
 
 
+def test_there_are_39_recorded_runs_with_offloading():
+    traces = [trace for path in OFFLOAD for trace in read_recorded(path)]
+    assert len(traces) == 39
+    assert sum(len(trace["iterations"]) for trace in traces) == 6422
+    assert sum(trace["summary"]["preemptions"] for trace in traces) == 154
+    assert sum(trace["summary"]["loads"] for trace in traces) == 125
+
+
+@pytest.mark.parametrize("path", OFFLOAD, ids=stem)
+def test_a_recorded_run_with_offloading_is_repeated_exactly(path):
+    for trace in read_recorded(path):
+        assert replay(trace) == f"identical: {len(trace['iterations'])} iterations", trace["name"]
+
+
+def test_the_page_for_maintainers_counts_the_recorded_runs():
+    page = (TRACES[0].parents[2] / "docs" / "how-far-to-believe.md").read_text()
+    picture = (TRACES[0].parents[2] / "docs" / "how-far-to-believe.svg").read_text()
+    for paths in (TRACES, CACHING, ASYNC, OFFLOAD):
+        traces = [trace for path in paths for trace in read_recorded(path)]
+        iterations = sum(len(trace["iterations"]) for trace in traces)
+        preemptions = sum(trace["summary"]["preemptions"] for trace in traces)
+        row = next(
+            line for line in page.splitlines() if f"| `tests/{paths[0].parent.name}` " in line
+        )
+        assert row.endswith(f"| {len(traces)} | {iterations:,} | {preemptions} |")
+        assert f"{len(traces)} runs, {iterations:,} iterations" in picture
+
+
 def altered(value):
     """The same kind of value, but another one."""
     if isinstance(value, dict):
@@ -73,7 +101,7 @@ def altered(value):
     return [*value, 99] if isinstance(value, list) else (value or 0) + 1
 
 
-@pytest.mark.parametrize("path", [*TRACES[::5], *NAMED[2::4], ASYNC[-2]], ids=stem)
+@pytest.mark.parametrize("path", [*TRACES[::5], *NAMED[2::4], ASYNC[-2], OFFLOAD[3]], ids=stem)
 def test_every_recorded_field_of_every_iteration_is_compared(path):
     trace = recorded(path)
     for t, iteration in enumerate(trace["iterations"]):
@@ -126,10 +154,14 @@ def test_replay_uses_the_effective_settings_and_refuses_what_is_not_modelled():
     trace = recorded(TRACES[0])
     trace["config"]["num_gpu_blocks"] = 100
     assert replay(trace).startswith("identical")
-    for name, value in {"host_chunks": 64, "hash_block_size": 8}.items():
+    for name, value in {
+        "eviction_policy": "arc",
+        "store_threshold": 2,
+        "hash_block_size": 8,
+    }.items():
         changed = {**trace["config"]["effective"], name: value}
         refused = {**trace, "config": {**trace["config"], "effective": changed}}
-        with pytest.raises(ValueError, match=f"a run with {name} {value} cannot be replayed"):
+        with pytest.raises(ValueError, match=f"a run with {name} {value!r} cannot be replayed"):
             replay(refused)
     with pytest.raises(ValueError, match="no iterations"):
         replay({**recorded(TRACES[0]), "iterations": []})

@@ -27,6 +27,11 @@ def test_times_add_up(seed):
     requests, config, how = random_load(seed)
     result = simulate_plain(requests, config, replace(how, log=True))
     assert [log.number for log in result.log] == list(range(result.iterations))
+    free = [config.usable_blocks, *(log.end.free_blocks for log in result.log[:-1])]
+    assert list(result.pool_use) == [
+        (log.start_ns, config.usable_blocks - blocks)
+        for log, blocks in zip(result.log, free, strict=True)
+    ]
     cost, end = how.cost, 0
     link = how.link_gb_per_s
     for log in result.log:

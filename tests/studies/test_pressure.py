@@ -11,6 +11,7 @@ from preemption.studies import (
     LEVERS,
     measures,
     over_pools,
+    over_time,
     server,
     side_by_side,
     spread,
@@ -40,6 +41,50 @@ def test_the_figures_of_a_run():
         ]
     assert len(pauses_ms) == result.preemptions
     assert found.longest_pause_ms == pytest.approx(max(pauses_ms))
+
+
+@pytest.mark.parametrize("caching", [False, True])
+@pytest.mark.parametrize("pool_tokens", [24_000, 90_000])
+def test_a_run_over_time_is_that_of_its_log(pool_tokens, caching):
+    served_by = server(pool_tokens, enable_prefix_caching=caching)
+    requests = two_minutes(4, RATE_PER_S)
+    logged = simulate_plain(requests, *served_by.given(log=True)).log
+    begin, part_ns = requests[0].arrival_ns, 10**9
+    parts = (logged[-1].start_ns + logged[-1].duration_ns - begin) // part_ns + 1
+    due = np.zeros((3, parts))
+    came, begun, out = set(), set(), set()
+    for each in logged:
+        came |= set(each.arrived)
+        for request in each.preempted:
+            out.add(request.id)
+        for request in each.decided.running:
+            begun.add(request)
+            out.discard(request)
+        late = [request for request in requests if request.id not in came]
+        end_ns = each.start_ns + each.duration_ns
+        late = [request.arrival_ns for request in late if request.arrival_ns < end_ns]
+        first, last = ((ns - begin) // part_ns for ns in (each.start_ns, end_ns - 1))
+        for part in range(first, last + 1):
+            joined = sum(ns < begin + (part + 1) * part_ns for ns in late)
+            now = (len(each.decided.running), len(came - begun) + joined, len(out))
+            due[:, part] = np.maximum(due[:, part], now)
+    found = over_time(simulate(requests, *served_by), 1e3, parts)
+    for name, values, wanted in zip(found._fields[:3], found[:3], due, strict=True):
+        # What ends or comes within an instant of an edge counts on both sides.
+        assert np.mean(values == wanted) > 0.97, name
+        assert abs(values.max() - wanted.max()) <= 1, name
+    held = served_by.config.usable_blocks - np.array([each.decided.free_blocks for each in logged])
+    assert 0.99 * held.max() <= found.pool_blocks.max() <= held.max()
+    assert (found.evicted.max() > 0) == (pool_tokens == 24_000)
+
+
+def test_parts_of_a_run_must_be_some():
+    result = simulate(two_minutes(0, 4.0), *server(90_000))
+    for part_ms, parts in ((0.0, 4), (-1.0, 4), (float("nan"), 4), (1e3, 0)):
+        with pytest.raises(ValueError, match="part"):
+            over_time(result, part_ms, parts)
+    with pytest.raises(TypeError, match="parts"):
+        over_time(result, 1e3, 1.5)
 
 
 def test_one_output_token_has_no_time_per_token():

@@ -8,6 +8,11 @@ Each task holds its right results, the calls to try, hints and a solution side b
 
 from preemption.exercises.tasks import schedules_and_latency, try_it_yourself
 
-TASKS = {task.name: task for task in (*try_it_yourself.TASKS, *schedules_and_latency.TASKS)}
+# By the part of a notebook's name after its number.
+NOTEBOOKS = {
+    "try_it_yourself": try_it_yourself.TASKS,
+    "schedules_and_latency": schedules_and_latency.TASKS,
+}
+TASKS = {task.name: task for tasks in NOTEBOOKS.values() for task in tasks}
 
-__all__ = ["TASKS"]
+__all__ = ["NOTEBOOKS", "TASKS"]

@@ -16,7 +16,15 @@ from preemption.serving.workload import Request
 
 _OUR_NAMES = {"arrival": "arrival_ms", "prompt": "prompt_tokens", "output": "output_tokens"}
 # What a trace says of its settings besides: figures that follow from them.
-_FOLLOWS = {"effective", "watermark_blocks", "free_blocks_initial"}
+_FOLLOWS = {"effective", "watermark_blocks", "free_blocks_initial", "load_steps", "store_steps"}
+_SETTINGS = {"host_chunks": "host_blocks"}
+# What is modelled of each of these, besides nothing.
+_MODELLED = {
+    "connector": "OffloadingConnector",
+    "host_policy": "LRUCachePolicy",
+    "eviction_policy": "lru",
+    "blocks_per_chunk": 1,
+}
 
 
 def replay(trace: Mapping[str, Any]) -> str:
@@ -28,7 +36,7 @@ def replay(trace: Mapping[str, Any]) -> str:
     Raises ValueError for a trace without iterations or with an empty one, or of an engine with
     settings that are not modelled.
     """
-    run = Repeated(config_of(trace), requests_of(trace))
+    run = Repeated(config_of(trace), requests_of(trace), trace["config"])
     if not trace["iterations"]:
         raise ValueError("the trace has no iterations")
     for t, recorded in enumerate(trace["iterations"]):
@@ -54,9 +62,11 @@ def config_of(trace: Mapping[str, Any]) -> SchedulerConfig:
     """Return the settings of a recorded run; ValueError for those that are not modelled."""
     settings = trace["config"] | trace["config"].get("effective", {})
     known = {field.name for field in fields(SchedulerConfig)} & settings.keys()
+    settings = {_SETTINGS.get(name, name): value for name, value in settings.items()}
+    known |= {_SETTINGS[name] for name in _SETTINGS} & settings.keys()
     for name in [name for name in settings if name not in known | _FOLLOWS]:
         value = settings[name]
-        off = settings["block_size"] if name == "hash_block_size" else False
+        off = settings["block_size"] if name == "hash_block_size" else _MODELLED.get(name, False)
         if value is not None and value != off:
             raise ValueError(f"a run with {name} {value!r} cannot be replayed: it is not modelled")
     return SchedulerConfig(**{name: settings[name] for name in known})

@@ -1,11 +1,12 @@
 """A recorded load served here, and what comes of it in the recorded form."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from preemption.serving.offload import OffloadingScheduler
 from preemption.serving.prefix_cache import CachingPool
-from preemption.serving.scheduler import Decision
+from preemption.serving.scheduler import Decision, Scheduler
 from preemption.serving.sequence import Seq
 from preemption.serving.settings import SchedulerConfig
 from preemption.serving.simulation import scheduler_for
@@ -16,8 +17,14 @@ from preemption.serving.workload import Request
 class Repeated:
     """The load of a recorded run, one iteration per tick of its arrivals."""
 
-    def __init__(self, config: SchedulerConfig, requests: Sequence[Request]) -> None:
-        self.scheduler = scheduler_for(config)
+    def __init__(
+        self, config: SchedulerConfig, requests: Sequence[Request], steps: Mapping[str, int]
+    ) -> None:
+        def copied(load: bool, blocks: int, now: int) -> int:  # noqa: ARG001
+            """Return when a copy ends that takes the recorded number of iterations."""
+            return now + (steps["load_steps"] - 1 if load else steps["store_steps"])
+
+        self.scheduler = scheduler_for(config, copier=copied)
         self.requests = requests
         self.iterations = 0
         self.tally = Tally()
@@ -27,6 +34,9 @@ class Repeated:
         self.most_preempted = self.iterations_with_preemption = 0
         self.least_free = config.usable_blocks
         self.overwritten = 0
+        self.loaded = {"new": 0, "resumed": 0}
+        self.stored_blocks = self.loads = self.flushed = 0
+        self.loaded_for: dict[Seq, int] = {}  # tokens from the host, since they were last looked up
         self.lost: dict[Seq, int] = {}  # tokens that a request lost when it was last preempted
         self.found = {"new": 0, "resumed": 0}  # tokens
         self.resumes: Counter[str] = Counter()
@@ -44,10 +54,13 @@ class Repeated:
             arrived.append(request.id)
         caching = scheduler.config.enable_prefix_caching
         asynchronous = scheduler.config.async_scheduling
+        offloading = bool(scheduler.config.host_blocks)
         decision = scheduler.schedule()
         self.tally.add(decision)
         self.count(decision)
         scheduled, decided = decision.described(), scheduler.snapshot()
+        decided_loading = loading_of(scheduler)
+        scheduler.now = self.iterations + 1
         scheduler.update(decision)
         self.finished += decision.finished
         self.iterations += 1
@@ -56,7 +69,7 @@ class Repeated:
             "t": self.iterations - 1,
             "arrived": arrived,
             "scheduled": [list(row[:4]) for row in scheduled],
-            "preempted": preempted_of(decision, indexed=caching or asynchronous),
+            "preempted": preempted_of(decision, indexed=caching or asynchronous or offloading),
             "free_after_schedule": decided.free_blocks,
             "running_after_schedule": list(decided.running),
             "waiting_after_schedule": list(decided.waiting),
@@ -72,10 +85,11 @@ class Repeated:
                     *([seq.under_way] if asynchronous else []),
                     seq.blocks,
                 ]
-                for seq in scheduler.running
+                for seq in [*scheduler.running, *loading_of(scheduler)]
             },
             "processed": self.iterations - 2 if self.iterations > 1 else None,
             **self.cache_of(decision),
+            **self.host_of(decision, decided_loading),
         }
 
     def cache_of(self, decision: Decision) -> dict[str, Any]:
@@ -99,6 +113,58 @@ class Repeated:
             # Blocks without a key are recorded as negative.
             "free_queue_end": [-b if pool.keys[b] is None else b for b in pool.queue],
             "blocks_end": {str(seq.request.id): seq.table for seq in self.scheduler.running},
+        }
+
+    def host_of(self, decision: Decision, loading: list[Seq]) -> dict[str, Any]:
+        """Return what is recorded of the host, if there is one."""
+        scheduler = self.scheduler
+        if not isinstance(scheduler, OffloadingScheduler):
+            return {}
+        self.stored_blocks += sum(len(job.blocks) for job in scheduler.stores)
+        self.loads += len(scheduler.loads)
+        self.flushed += len(scheduler.flushed)
+        for job in scheduler.loads:
+            self.loaded["resumed" if job.seq.preempted else "new"] += (
+                len(job.blocks) * scheduler.config.block_size
+            )
+            self.loaded_for[job.seq] = len(job.blocks) * scheduler.config.block_size
+        return {
+            "admitted": [
+                {
+                    "id": seq.request.id,
+                    "cached_tokens": prefix.tokens,
+                    "loaded_tokens": self.loaded_for.pop(seq, 0),
+                }
+                for seq, prefix in decision.admitted.items()
+            ],
+            "load_started": [
+                {
+                    "id": job.seq.request.id,
+                    "job": job.number,
+                    "sync": False,
+                    "local_cached_tokens": job.prefix.tokens,
+                    "loaded_tokens": len(job.blocks) * scheduler.config.block_size,
+                    "gpu_blocks": job.blocks,
+                    "host_chunks": job.slots,
+                    "kind": "resumed" if job.seq.preempted else "new",
+                }
+                for job in scheduler.loads
+            ],
+            "store_started": [
+                {
+                    "id": job.seq.request.id,
+                    "job": job.number,
+                    "gpu_blocks": job.blocks,
+                    "host_chunks": job.slots,
+                }
+                for job in scheduler.stores
+            ],
+            "flush": [job.number for job in scheduler.flushed],
+            "jobs_done": [job.number for job in scheduler.jobs_done],
+            "load_done": sorted(job.seq.request.id for job in scheduler.jobs_done if job.load),
+            "loading_after_schedule": [seq.request.id for seq in loading],
+            "loading_end": [seq.request.id for seq in loading_of(scheduler)],
+            "host_used_end": len(scheduler.host.slots),
         }
 
     def count(self, decision: Decision) -> None:
@@ -146,10 +212,22 @@ class Repeated:
             "blocks_overwritten": self.overwritten,
             "phantom_hits": len(self.never_computed),
             "phantom_tokens": sum(self.never_computed) * self.scheduler.config.block_size,
+            "loaded_tokens_new": self.loaded["new"],
+            "loaded_tokens_resumed": self.loaded["resumed"],
+            "stored_blocks": self.stored_blocks,
+            "loads": self.loads,
+            "flushed_jobs": self.flushed,
+            "wrong_blocks_read": 0,  # blocks have no contents here
             "resumes": self.resumes["all"],
             "resumes_full_hit": self.resumes["full"],
             "resumes_no_hit": self.resumes["none"],
         }
+
+
+def loading_of(scheduler: Scheduler) -> list[Seq]:
+    """Return the waiting requests that hold blocks."""
+    aside = scheduler.aside if isinstance(scheduler, OffloadingScheduler) else []
+    return [seq for seq in aside if seq.blocks]
 
 
 def preempted_of(decision: Decision, *, indexed: bool) -> list[dict[str, Any]]:

@@ -1,0 +1,88 @@
+"""The closing quiz of notebook 04."""
+
+from preemption.page.questions import Choice, Quiz
+
+
+def quiz_on_choosing_a_victim() -> Quiz:
+    """Ask seven questions: on the pool of blocks, on rules and on levers."""
+    return Quiz(
+        [
+            Choice(
+                "The pool is full, and a new request arrives. What does vLLM do?",
+                {
+                    "It preempts a running request": "Only a running request that needs a block "
+                    "makes another one go.",
+                    "The new one waits": "It is admitted when all its tokens fit, after those "
+                    "who were preempted.",
+                    "It preempts the largest cache": "The rule does not look at sizes, and "
+                    "nobody goes for a newcomer.",
+                },
+                right="The new one waits",
+            ),
+            Choice(
+                "A request has written 9 tokens and is preempted. What is lost?",
+                {
+                    "Its answer so far": "The tokens are kept; they are prefilled with the prompt.",
+                    "Its cache": "Keys and values have to be computed again, of the prompt and of "
+                    "the tokens it has written.",
+                    "The cache of its oldest tokens": "That would be a window, which changes the "
+                    "answer. Here all of the cache is given away, and all of it comes back.",
+                },
+                right="Its cache",
+            ),
+            Choice(
+                "With prefix caching, which of a victim's blocks is overwritten first?",
+                {
+                    "The first of its prompt": "It goes to the end of the queue last, so it is "
+                    "handed out last.",
+                    "Its last one": "The tail goes first. What is left is the beginning, and "
+                    "only a beginning without a gap is of use.",
+                    "Any of them": "The free blocks stand in a queue; its order says which.",
+                },
+                right="Its last one",
+            ),
+            Choice(
+                "What takes longest in the pauses of this notebook's eight requests?",
+                {
+                    "The copies": "They take less than a millisecond here.",
+                    "Computing the cache again": "That takes one iteration each.",
+                    "Waiting for memory": "Somebody has to finish first.",
+                },
+                right="Waiting for memory",
+            ),
+            Choice(
+                "Policy X preempts 120 times, policy Y 90 times, on the same load. Which of them "
+                "costs more?",
+                {
+                    "X": "It preempts more often. But its victims may be small.",
+                    "Y": "It preempts less often. But its victims may be large.",
+                    "That does not say": "It takes the tokens computed again, or the bytes moved, "
+                    "and how long others waited.",
+                },
+                right="That does not say",
+            ),
+            Choice(
+                "In one run a pool of 44,000 tokens has more preemptions than one of 41,000. What "
+                "do you conclude?",
+                {
+                    "The larger pool is worse": "It need not be: look at the waits, and at other "
+                    "loads.",
+                    "The simulation is wrong": "Real schedulers do the same: who runs at a "
+                    "shortage depends on all that was before.",
+                    "Hardly anything": "Who runs at a shortage depends on all that was before. It "
+                    "takes many loads, and the range of what they show.",
+                },
+                right="Hardly anything",
+            ),
+            Choice(
+                "Prefix caching is on. Now you also change the victim rule. What do you expect?",
+                {
+                    "Twice the gain": "Both save work done twice, and it can be saved only once.",
+                    "Hardly any more gain": "Most of what a victim loses is found again, so who "
+                    "goes matters less.",
+                    "A loss": "The rules differ little then, but none of them does harm.",
+                },
+                right="Hardly any more gain",
+            ),
+        ]
+    )

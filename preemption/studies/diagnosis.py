@@ -1,0 +1,72 @@
+"""What two scrapes of a server say: what its preemptions cost by the model, and what it has."""
+
+from dataclasses import dataclass
+
+from preemption.checks import instance
+from preemption.costs import Copy, Recompute
+from preemption.studies.scrapes import Interval
+
+FOUND_AGAIN = 0.27, 0.70
+"""Shares of a victim's tokens that vLLM 0.33.0 found again with prefix caching, in runs of its
+scheduler with distinct prompts: in a burst the lowest, on a steady load the highest."""
+FULL, ROOM = 0.95, 0.9
+"""Rules of thumb: a pool is full from this usage on, and has room below that one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preempting:
+    """What the preemptions of an interval cost by the model, each of a request of average size."""
+
+    tokens: float
+    """Cached tokens of a victim."""
+    recompute_ms: float
+    """To compute all of them again, as without prefix caching."""
+    recompute_found_ms: tuple[float, float]
+    """Likewise, if as many are found again as was measured at most, and at least."""
+    swap_ms: float
+    """To copy all of them."""
+    busy: tuple[float, float]
+    """Share of the server's time that goes into recomputing: with the most found again, and
+    without prefix caching."""
+
+
+def preempting(interval: Interval, recompute: Recompute, copy: Copy) -> Preempting | None:
+    """Return what the preemptions of an interval cost; None if the pages do not say enough.
+
+    That is a model: a victim is as large as the average running request, and its recomputing
+    shares no iteration with others. Raises TypeError for a wrong type.
+    """
+    instance("interval", interval, Interval)
+    instance("recompute", recompute, Recompute)
+    instance("copy", copy, Copy)
+    tokens, per_minute = interval.tokens_per_request, interval.preemptions_per_minute
+    if not tokens or per_minute is None:
+        return None
+    least, most = FOUND_AGAIN
+    whole_ms = recompute.ms(tokens)
+    found_ms = recompute.ms(tokens * (1 - most)), recompute.ms(tokens * (1 - least))
+    return Preempting(
+        tokens=tokens,
+        recompute_ms=whole_ms,
+        recompute_found_ms=found_ms,
+        swap_ms=copy.ms(tokens),
+        busy=(per_minute * found_ms[0] / 60_000, per_minute * whole_ms / 60_000),
+    )
+
+
+def row_that_fits(interval: Interval) -> str | None:
+    """Return the name of the row of the field guide that fits an interval; None: none does.
+
+    Counters tell only so much: a row is where to look first, not a finding. Raises TypeError
+    for a wrong type.
+    """
+    instance("interval", interval, Interval)
+    if interval.waiting and not interval.running:
+        return "never fits"
+    if not interval.preemptions_per_minute:
+        return "reserved" if interval.waiting and interval.cache_usage < ROOM else None
+    if interval.cache_usage < ROOM:
+        return "first chunk"
+    if interval.cache_usage >= FULL and interval.waiting_grown > 0:
+        return "cliff"
+    return "no head-room"

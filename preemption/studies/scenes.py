@@ -1,0 +1,56 @@
+"""Small loads in small pools, to be looked at block by block; most repeat a recorded vLLM run."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from preemption.serving import Frame, Request, RunSettings, SchedulerConfig, eight, frames_of
+
+MOST_RUNNING = 8
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Requests, the blocks of their pool, and the token budget of an iteration.
+
+    `recorded` names the run of vLLM that it repeats, without prefix caching (False) or with it.
+    """
+
+    requests: tuple[Request, ...]
+    blocks: int
+    budget: int = 64
+    block_tokens: int = 16
+    recorded: Mapping[bool, str] = field(default_factory=dict)
+
+    def config(self, *, caching: bool = False) -> SchedulerConfig:
+        """Return the scheduler's settings."""
+        return SchedulerConfig(
+            self.block_tokens,
+            self.blocks + 1,
+            self.budget,
+            MOST_RUNNING,
+            enable_prefix_caching=caching,
+        )
+
+    def frames(self, *, caching: bool = False) -> tuple[Frame, ...]:
+        """Serve the requests by vLLM's rules."""
+        return frames_of(self.requests, self.config(caching=caching), RunSettings(log=True))
+
+
+# Recorded arrivals count in iterations; here an iteration takes about 10 ms.
+SCENES = {
+    "eight requests": Scene(
+        tuple(eight()), 15, recorded={False: "s13_eight_thrash", True: "p15_eight_thrash"}
+    ),
+    "a long wait": Scene(
+        (Request(0, 0.0, 30, 60), Request(1, 0.0, 30, 60), Request(2, 10.0, 120, 10)),
+        13,
+        budget=32,
+        recorded={True: "p07_chunk_mid_prefill_victim"},
+    ),
+}
+# Three that fill a pool in a few iterations; no recorded run.
+OVERFLOW = Scene(
+    (Request("A", 0.0, 7, 16), Request("B", 0.0, 9, 12), Request("C", 0.0, 5, 14)),
+    12,
+    block_tokens=4,
+)

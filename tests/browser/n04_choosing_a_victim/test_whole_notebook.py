@@ -1,0 +1,7 @@
+"""Notebook 04 as a whole, after all that was done in it."""
+
+from tests.browser.everyone import ForEveryone
+
+
+class TestForEveryone(ForEveryone):
+    pass

@@ -1,0 +1,203 @@
+"""Numbers in the texts of notebook 04."""
+
+from functools import cache
+
+from preemption import LiveExplorer, SideBySideExplorer, costs, studies, words
+from preemption.explorers.cliff import POOLS_TOKENS
+from preemption.figures.live import PART_S
+from preemption.lessons.pool import blocks_left
+from preemption.serving import DEFAULT_COST, Iteration, RunSettings, frames_of, pauses
+from tests.notebooks.prose import Computed, Facts
+
+VLLM = "measured: vLLM 0.33.0's own scheduler, recorded in tests/traces"
+EIGHT, LONG = studies.SCENES["eight requests"], studies.SCENES["a long wait"]
+
+
+def log(way: str = "recompute") -> list[Iteration]:
+    """Return the log of the eight requests."""
+    settings = RunSettings(resume="swap" if way == "swap" else "recompute", log=True)
+    return [f.iteration for f in frames_of(EIGHT.requests, EIGHT.config(), settings)]
+
+
+def preempting(request: int) -> Iteration:
+    """Return the iteration in which one of the eight goes."""
+    return next(each for each in log() if request in [event.id for event in each.preempted])
+
+
+def resuming(request: int) -> Iteration:
+    """Return the iteration in which one of the eight comes back."""
+    return next(
+        each
+        for each in log()
+        for row in each.scheduled
+        if (row.id, row.kind) == (request, "resumed")
+    )
+
+
+def pause_ms(what: str, way: str = "recompute", digits: int = 4) -> str:
+    """Return a part of the pause of request 4."""
+    settings = RunSettings(resume="swap" if way == "swap" else "recompute", log=True)
+    found = next(each for each in pauses(log(way), settings) if each.id == 4)
+    return f"{words.digits(getattr(found, what), digits)} ms"
+
+
+def found_at_the_return() -> int:
+    """Return how many tokens the victim of the long wait finds."""
+    return sum(each.tokens for f in LONG.frames(caching=True) for each in f.iteration.found)
+
+
+def long_wait() -> Iteration:
+    """Return the iteration in which the victim of the long wait goes."""
+    return next(f.iteration for f in LONG.frames(caching=True) if f.iteration.preempted)
+
+
+# Parts 2 to 4.
+THREE_S = f"{studies.LATE_MS / 1e3:g} seconds"
+
+
+@cache
+def compared(kind, **changes):
+    explorer = SideBySideExplorer(kind)
+    explorer.change(**changes)
+    return explorer.all_loads()._answer
+
+
+def median(name, figure, kind="rules"):
+    return compared(kind).spread(name, figure).median
+
+
+def p99_s(name):
+    return median(name, "ttft_p99_ms", "levers") / 1e3
+
+
+def helped():
+    """The longest waits with the levers that help about alike, in all loads."""
+    alike = ("another rule", "swap", "prefix caching", "a tenth more memory")
+    assert all(compared("levers").wins(name) == len(studies.SEEDS) for name in alike)
+    waits = sorted(map(p99_s, alike))
+    return f"between {waits[0]:.0f} and {words.digits(waits[-1], 3)} s"
+
+
+def trouble(column):
+    points = studies.over_pools(
+        studies.two_minutes(0, 5.5), POOLS_TOKENS, studies.server(POOLS_TOKENS[0])
+    )
+    pools = [pool for pool, point in zip(POOLS_TOKENS, points, strict=True) if column(point)]
+    return words.count(max(pools), "token")
+
+
+def turns():
+    answer = compared("links")
+    assert answer.wins("swap at 3 GB/s") < answer.wins("swap at 4 GB/s")
+    assert answer.wins("swap at 5 GB/s") == len(studies.SEEDS)
+    return f"{answer.wins('swap at 4 GB/s')} of {len(studies.SEEDS)} loads"
+
+
+def event_turns():
+    """Where one event turns, if its tokens are computed in one iteration of 1,000."""
+    ms_per_token = DEFAULT_COST.computing_ns(1_000) / 1e6 / 1_000
+    return f"{costs.crossover_bandwidth(costs.PER_TOKEN_BYTES, ms_per_token) / 1e9:.0f} GB/s"
+
+
+def wins_at_two():
+    answer = compared("links", together="admission by the first chunk")
+    assert answer.wins("swap at 2 GB/s") == len(studies.SEEDS)
+    two = costs.swap_ms(1_000, costs.PER_TOKEN_BYTES, 2e9)
+    four = costs.swap_ms(1_000, costs.PER_TOKEN_BYTES, 4e9)
+    assert two == 2 * four
+    return "2 GB/s"
+
+
+def lever(name):
+    return studies.LEVERS[name](studies.server(32_000))
+
+
+@cache
+def live():
+    return LiveExplorer()._answer
+
+
+def most(what):
+    """The most at any moment of the first run over time."""
+    return getattr(live().over_time, what).max()
+
+
+def full_from():
+    """From when on the pool of the first run stays full, to five seconds, until the last came."""
+    answer = live()
+    upto = int(answer.last_arrival_s / PART_S)
+    short = [part for part in range(upto) if answer.pool_share[part] < 0.95]
+    return f"{5 * round(PART_S * (short[-1] + 1) / 5)} seconds"
+
+
+COMPUTED: Computed = [
+    ("into **blocks**, here of 16 tokens", lambda: f"{EIGHT.block_tokens} tokens"),
+    ("a small server with 15 blocks", lambda: f"{EIGHT.blocks} blocks"),
+    ("one every 10 ms", lambda: f"{EIGHT.requests[1].arrival_ms:g} ms"),
+    ("In iteration 13 request 4", lambda: f"iteration {preempting(4).number}"),
+    ("go to iteration 42", lambda: f"iteration {preempting(6).number}"),
+    ("has 64 cached tokens", lambda: f"{preempting(6).decided.state[3][0]} cached tokens"),
+    ("request 6 goes with 50", lambda: f"{preempting(6).preempted[0].computed_tokens}"),
+    ("In iteration 39 request 4", lambda: f"iteration {resuming(4).number}"),
+    ("prefills 49 tokens", lambda: f"{preempting(4).preempted[0].tokens} tokens"),
+    ("its 40 of prompt", lambda: f"{EIGHT.requests[4].prompt_tokens}"),
+    (
+        "the 9 that it had written",
+        lambda: f"{preempting(4).preempted[0].tokens - EIGHT.requests[4].prompt_tokens}",
+    ),
+    ("waits 255.6 ms for memory", lambda: pause_ms("waited_ms")),
+    ("needs 11.2 ms to compute", lambda: pause_ms("recompute_ms", digits=3)),
+    ("has 13 blocks and three requests", lambda: f"{LONG.blocks} blocks"),
+    ("Request 2 goes in iteration 5.", lambda: f"iteration {long_wait().number}"),
+    ("all 5 full blocks are still there", lambda: f"{blocks_left(5)} full blocks"),
+    ("After 50 only 1 is left", lambda: f"{blocks_left(50)}"),
+    ("of 93 tokens 16", lambda: f"{long_wait().preempted[0].computed_tokens} tokens"),
+    ("93 tokens 16 are found", lambda: f"{found_at_the_return()} are"),
+    ("a block every 16 tokens", lambda: f"{EIGHT.block_tokens} tokens"),
+    ("out and back takes 0.503 ms", lambda: pause_ms("copy_ms", "swap", 3)),
+    ("wait for memory is 255.1 ms", lambda: pause_ms("waited_ms", "swap")),
+    ("tokens | 16 tokens |", lambda: f"{EIGHT.block_tokens} tokens"),
+    ("664 requests", lambda: words.count(len(studies.two_minutes(0, 5.5)), "request")),
+    ("two minutes of traffic", lambda: {2: "two minutes"}[studies.MINUTES]),
+    ("about 427,000 tokens", lambda: f"{16 * studies.machine_blocks() / 1e3:.0f},000 tokens"),
+    ("121 preemptions where", lambda: f"{median('smallest cache', 'preemptions'):g} preemptions"),
+    ("vLLM's rule has 89", lambda: f"has {median('last admitted', 'preemptions'):g}"),
+    (
+        "only 3.2% of all tokens",
+        lambda: f"{100 * median('smallest cache', 'recompute_share'):.2g}%",
+    ),
+    ("against 10%", lambda: f"{100 * median('last admitted', 'recompute_share'):.2g}%"),
+    ("passes 3 seconds", lambda: THREE_S),
+    ("begin at 74,000 tokens", lambda: trouble(lambda point: point.preemptions)),
+    (
+        "only at 47,000",
+        lambda: trouble(lambda p: p.ttft_p99_ms > studies.LATE_MS).removesuffix(" tokens"),
+    ),
+    ("from 15.6 s to between", lambda: f"{p99_s('as it is'):.1f} s"),
+    ("between 11 and 11.1 s", helped),
+    ("wins in 10 of 20 loads", turns),
+    ("At 4 GB/s swapping wins", lambda: turns() and "4 GB/s"),
+    ("faster than about 4 GB/s", event_turns),
+    ("even at 2 GB/s", wins_at_two),
+    ("a margin of 5% at admission", lambda: f"{100 * lever('watermark').config.watermark:g}%"),
+    ("at most 24 requests", lambda: f"{lever('fewer at a time').config.max_num_seqs} requests"),
+    ("a link of 25 GB/s", lambda: f"{lever('swap').settings.link_gb_per_s:g} GB/s"),
+    ("a pool of 32,000 tokens", lambda: words.count(SideBySideExplorer().pool, "token")),
+    ("all 24 again", lambda: f"all {len(POOLS_TOKENS)}"),
+    ("two seconds; mind", lambda: {2: "two seconds"}[PART_S]),
+    ("After 40 seconds the", full_from),
+    ("At most 2 victims", lambda: words.count(most("evicted"), "victim")),
+    ("begun: 71 of them", lambda: f"{most('waiting'):g} of them"),
+]
+
+COUNTED = "example: counted by a rule, in test_minutes.py"
+FACTS: Facts = [
+    ("*60 minutes, in", COUNTED),
+    ("a pool (20 minutes)", COUNTED),
+    ("should go? (15 minutes)", COUNTED),
+    ("is enough? (10 minutes)", COUNTED),
+    ("helps most? (15 minutes)", COUNTED),
+    ("On this GPU 512 tokens", "measured: the points of IterationCost"),
+    ("After 5 iterations", "example"),
+    ("the scheduler of vLLM 0.33.0", VLLM),
+]

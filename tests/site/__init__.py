@@ -1,0 +1,1 @@
+"""The static site: its build, its landing page, and the lesson in it, in a real browser."""

@@ -1,0 +1,24 @@
+"""Write docs/field-guide.md from the data of the field guide: python -m tests.studies.guide."""
+
+from pathlib import Path
+
+from preemption import studies
+
+GUIDE = Path(__file__).parents[2] / "docs" / "field-guide.md"
+TITLE = """\
+# Field guide to preemption
+
+What users of servers met, how to see it, why it is so, and which knob ends it. Made from
+`preemption/studies/data/field_guide.toml`, by `python -m tests.studies.guide`; notebook 6 repeats
+the first seven small. *No report*: no public thread is known to us, which is no promise.
+
+"""
+
+
+def guide():
+    """Return the field guide as a page of its own."""
+    return TITLE + studies.field_guide()
+
+
+if __name__ == "__main__":
+    GUIDE.write_text(guide(), encoding="utf-8")
