@@ -111,18 +111,21 @@ def test_tokens_add_up_and_no_block_is_lost_or_held_twice(seed, caching, prompt_
 
 def test_what_was_loaded_can_be_found_even_while_its_request_waits_for_more_room():
     waited = 0
-    for seed in range(400):
+    for seed in range(100):
         rng = random.Random(seed)
         requests, config, how = random_load(
             seed, enable_prefix_caching=True, host_blocks=200, offload_prompt_only=False
         )
         how = replace(how, resume="recompute", log=False, victim=None)
         scheduler = scheduler_for(config, how)
-        looked_at, admit = set(), scheduler.admit
+        looked_at, loaded, admit = set(), scheduler.loaded, scheduler.admit
 
-        def look_at(seq, prefix, decision, looked_at=looked_at, admit=admit):
+        def look_at(seq, prefix, decision, looked_at=looked_at, loaded=loaded, admit=admit):
             admitted = admit(seq, prefix, decision)
-            (looked_at.discard if admitted else looked_at.add)(seq)
+            if seq in loaded and not admitted:
+                looked_at.add(seq)
+            else:
+                looked_at.discard(seq)
             return admitted
 
         scheduler.admit = look_at
