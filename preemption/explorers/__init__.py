@@ -20,6 +20,7 @@ live            two minutes of load over time
 side_by_side    victim rules and levers on the same loads
 faults          engines that have a fault, iteration by iteration
 pool            a run block by block: step, play, two ways to come back side by side
+own_server      two scrapes of a server of the reader
 own_machine     the reader's machine, measured, and one that was recorded
 
 comparison      how both ways to resume compare, in words and in a table
@@ -41,6 +42,7 @@ from preemption.explorers.machine_costs import MachineExplorer
 from preemption.explorers.mix import MixExplorer
 from preemption.explorers.overflow import OverflowExplorer, gpu_and_host
 from preemption.explorers.own_machine import OwnMachine, recorded_machine
+from preemption.explorers.own_server import OwnServer
 from preemption.explorers.pool import PoolExplorer
 from preemption.explorers.published import published_beside_model
 from preemption.explorers.side_by_side import SideBySideExplorer
@@ -61,6 +63,7 @@ __all__ = [
     "MixExplorer",
     "OverflowExplorer",
     "OwnMachine",
+    "OwnServer",
     "PoolExplorer",
     "SideBySideExplorer",
     "SlotExplorer",
