@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         SlotExplorer,
         eviction_timeline,
         open_costs,
+        published_beside_model,
         recorded_machine,
     )
 
@@ -65,6 +66,7 @@ __all__ = [
     "open_costs",
     "pick_victim",
     "progress",
+    "published_beside_model",
     "recompute_ms",
     "recorded_machine",
     "solution",

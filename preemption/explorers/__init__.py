@@ -13,10 +13,11 @@ slot_chart      static groups and iteration-level admission
 chunks          a long prompt in chunks
 attention_map   who attends to whom in chunks
 load            latency and throughput by arrival rate
-faults          engines that have a fault, iteration by iteration
+published       results that others published, beside the model
 cliff           preemptions and latency by the size of the pool
 live            two minutes of load over time
 side_by_side    victim rules and levers on the same loads
+faults          engines that have a fault, iteration by iteration
 pool            a run block by block: step, play, two ways to come back side by side
 own_machine     the reader's machine, measured, and one that was recorded
 
@@ -39,6 +40,7 @@ from preemption.explorers.machine_costs import MachineExplorer
 from preemption.explorers.mix import MixExplorer
 from preemption.explorers.own_machine import OwnMachine, recorded_machine
 from preemption.explorers.pool import PoolExplorer
+from preemption.explorers.published import published_beside_model
 from preemption.explorers.side_by_side import SideBySideExplorer
 from preemption.explorers.slot_chart import SlotExplorer
 from preemption.explorers.timeline import eviction_timeline, open_costs
@@ -62,5 +64,6 @@ __all__ = [
     "eviction_timeline",
     "in_words",
     "open_costs",
+    "published_beside_model",
     "recorded_machine",
 ]

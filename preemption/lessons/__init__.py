@@ -11,10 +11,11 @@ slot_chart              static groups and iteration-level admission
 chunks                  a prompt in chunks
 attention_map           what a token attends to
 load                    latency under load
-faults                  faults that users met: what will this log do next?
+published               results that others published, beside the model
 cliff                   a pool that shrinks
 live                    two minutes of load over time
 side_by_side            victim rules and levers on the same loads
+faults                  faults that users met: what will this log do next?
 pool                    a pool of blocks: who goes, what is left of a cache
 
 A closing quiz for each notebook, in a module named as it:
@@ -51,6 +52,13 @@ from preemption.lessons.machine_costs import (
 from preemption.lessons.mix import which_share_is_best
 from preemption.lessons.pool import how_much_is_left, who_goes
 from preemption.lessons.preemption import quiz_on_evictions
+from preemption.lessons.published import (
+    does_caching_keep_the_order_of_victims,
+    how_far_does_generation_fall,
+    what_do_whole_prompts_spoil,
+    what_does_a_preempted_request_wait_for,
+    what_does_a_watermark_cost,
+)
 from preemption.lessons.schedules_and_latency import quiz_on_schedules_and_latency
 from preemption.lessons.side_by_side import (
     does_the_smallest_victim_mean_fewer_preemptions,
@@ -74,8 +82,10 @@ from preemption.lessons.where_the_choice_flips import quiz_on_real_machines
 __all__ = [
     "cheaper_way",
     "cheaper_way_unseen",
+    "does_caching_keep_the_order_of_victims",
     "does_the_smallest_victim_mean_fewer_preemptions",
     "for_which_model_is_the_formula_wrong",
+    "how_far_does_generation_fall",
     "how_much_is_left",
     "how_often_can_the_choice_flip",
     "how_slow_must_the_link_be",
@@ -95,8 +105,11 @@ __all__ = [
     "time_to_recompute",
     "time_to_swap_unseen",
     "what_do_smaller_blocks_change",
+    "what_do_whole_prompts_spoil",
+    "what_does_a_preempted_request_wait_for",
     "what_does_a_smaller_pool_do",
     "what_does_a_token_attend_to",
+    "what_does_a_watermark_cost",
     "what_if_prefill_is_faster",
     "what_is_prefix_caching_worth",
     "what_will_this_log_do_next",

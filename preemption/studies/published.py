@@ -130,9 +130,9 @@ PUBLISHED: dict[str, Published] = {
         "Blocks of another size",
         "https://arxiv.org/abs/2309.06180",
         "tokens per block",
-        ("1", "2", "4", "8", "16", "32", "64", "128", "256"),
+        ("1", "2", "4", "8", "16", "32", "64", "128"),
         # In words: recompute for small blocks, swap for large ones, 16 to 64 comparable.
-        {"swap / recompute": (None, None, None, None, 1.0, 1.0, 1.0, None, None)},
+        {"swap / recompute": (None, None, None, None, 1.0, 1.0, 1.0, None)},
     ),
     "chunking": Published(
         "Prompts in chunks",

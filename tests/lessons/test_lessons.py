@@ -9,6 +9,7 @@ from preemption import costs, eviction_overhead, lessons, pick_victim
 from preemption.costs import DEVICES, LINKS, MODELS, Copy, Recompute, crossover_bandwidth
 from preemption.exercises.tasks.try_it_yourself import pick_victims
 from preemption.serving import FAULTS
+from preemption.studies import PUBLISHED
 
 
 @pytest.mark.parametrize(
@@ -127,3 +128,19 @@ def test_the_questions_hold_what_the_package_computes():
         plain = 2 * model.layers * (model.kv_heads or model.heads) * model.head_dim * 2
         wrong = plain != model.cache_bytes(1)
         assert wrong == (option == lessons.for_which_model_is_the_formula_wrong()._right)
+
+
+def test_the_questions_on_published_results_hold_their_figures():
+    for question, right, figures in (
+        (lessons.what_does_a_watermark_cost(), None, ("1,065", "400", "12,134", "11.8 s")),
+        (lessons.does_caching_keep_the_order_of_victims(), None, ("0.92", "1.35", "0.95")),
+        (lessons.what_does_a_preempted_request_wait_for(), None, ("4.7", "2,100")),
+        (lessons.how_far_does_generation_fall(), 8.5, ("91", "8.44", "8.67")),
+        (lessons.what_do_whole_prompts_spoil(), None, ("0.53", "0.68", "0.76", "0.14")),
+    ):
+        asked = question.children[0].value
+        question.answer(right or question._right)
+        assert "right" in question._reply_box.value
+        assert all(figure in asked + question._reply_box.value for figure in figures)
+    before, _, after, _ = PUBLISHED["cliff"].figures["TTFT p99 (ms)"]
+    assert f"{after / before:.1f}" == "4.7"

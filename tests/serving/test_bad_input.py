@@ -144,11 +144,13 @@ PARTS = {
         "FastRun",
         "Fault",
         "Frame",
+        "HostPool",
+        "Link",
         "Iteration",
         "NotCoveredError",
     ),
-    *("Pause", "Preempted", "Result", "Run", "Scheduled", "Scheduler", "Segments", "Seq"),
-    *("choose", "covers", "fetch_trace", "pauses"),
+    *("Pause", "Phase", "Preempted", "Result", "Run", "Scheduled", "Scheduler", "Segments", "Seq"),
+    *("choose", "covers", "fetch_trace", "pauses", "phases", "scheduler_for"),
 }
 # Without arguments, or rules, which get what the engine offers.
 NONE_TO_CHECK = {"two", "eight", "last_admitted", "priority"}

@@ -109,6 +109,37 @@ def test_tokens_add_up_and_no_block_is_lost_or_held_twice(seed, caching, prompt_
         assert result.unfinished == ()
 
 
+def test_what_was_loaded_can_be_found_even_while_its_request_waits_for_more_room():
+    waited = 0
+    for seed in range(100):
+        rng = random.Random(seed)
+        requests, config, how = random_load(
+            seed, enable_prefix_caching=True, host_blocks=200, offload_prompt_only=False
+        )
+        how = replace(how, resume="recompute", log=False, victim=None)
+        scheduler = scheduler_for(config, how)
+        looked_at, loaded, admit = set(), scheduler.loaded, scheduler.admit
+
+        def look_at(seq, prefix, decision, looked_at=looked_at, loaded=loaded, admit=admit):
+            admitted = admit(seq, prefix, decision)
+            if seq in loaded and not admitted:
+                looked_at.add(seq)
+            else:
+                looked_at.discard(seq)
+            return admitted
+
+        scheduler.admit = look_at
+        run = Run(scheduler, sharing(rng, requests))
+        for _ in range(2_000):
+            if not run.step():
+                break
+            for seq in looked_at.intersection(scheduler.aside, scheduler.loaded):
+                waited += 1
+                full = seq.table[: seq.computed // config.block_size]
+                assert all(scheduler.pool.keys[block] is not None for block in full)
+    assert waited > 10
+
+
 @pytest.mark.parametrize(
     ("change", "error", "says"),
     [

@@ -1,9 +1,10 @@
 """Numbers in the texts of notebook 06."""
 
-from preemption import words
+from preemption import studies, words
 from preemption.serving import FAULTS, run_fault
 from tests.notebooks.prose import Computed, Facts
 
+VLLM = "https://github.com/vllm-project/vllm/"
 BROKEN, MENDED = ({name: run_fault(name, broken=b) for name in FAULTS} for b in (True, False))
 LATE = max(len(each.preempted) for each in BROKEN["freed late"].log)
 
@@ -27,7 +28,103 @@ def watermark():
     return "a quarter"
 
 
+TTFT, ANEW = "TTFT p99 (ms)", "TTFT p99 (ms), anew after a restart"
+GAPS_MS, GAPS_S = "time between tokens p99 (ms)", "time between tokens p99 (s)"
+RATE = "output tokens/s"
+SMALL_CHUNKS = {
+    "max_num_seqs": 64,
+    "max_num_batched_tokens": 256,
+    "scheduler_reserve_full_isl": False,
+}
+
+
+def model(name, measure, setting):
+    """Return the model's median of a published result in the n-th setting."""
+    (series,) = (each for each in studies.beside(name) if each.measure == measure)
+    return series.model[setting].median
+
+
+def published(name, measure, setting):
+    return studies.PUBLISHED[name].figures[measure][setting]
+
+
+def pair(name, measure, *settings):
+    """Return the model's figures, then the published ones, as they stand in a sentence."""
+    ours, theirs = (
+        " and ".join(words.digits(found(name, measure, setting), 3) for setting in settings)
+        if found is model
+        else " and ".join(words.plain(found(name, measure, setting)) for setting in settings)
+        for found in (model, published)
+    )
+    return f"{ours} where {theirs}"
+
+
+def percent(share):
+    return f"{words.digits(100 * share, 2)}%"
+
+
+def times(factor):
+    return f"{words.digits(factor, 2)} times"
+
+
+def growth(found, name, measure):
+    return found(name, measure, 1) / found(name, measure, 0) - 1
+
+
 COMPUTED: Computed = [
+    (
+        "1,060 and 376 where 1,065 and 400 were",
+        lambda: pair("watermark", "preemptions", 0, 1),
+    ),
+    ("by 9.6% with the first", lambda: percent(growth(model, "watermark", RATE))),
+    ("where 4.8% were measured", lambda: percent(growth(published, "watermark", RATE))),
+    (
+        "server is 1.4 times as fast",
+        lambda: times(model("watermark", RATE, 0) / published("watermark", RATE, 0)),
+    ),
+    (
+        "the longest gaps fall to 1/17,",
+        lambda: f"1/{model('watermark', GAPS_MS, 0) / model('watermark', GAPS_MS, 1):.0f}",
+    ),
+    (
+        "best rule saves 7.9% in the model",
+        lambda: percent(1 - model("victims", "recomputed, caching off", 0)),
+    ),
+    (
+        "model, 40% in the RFC",
+        lambda: percent(1 - published("victims", "recomputed, caching off", 0)),
+    ),
+    ("it is 34% here", lambda: percent(model("tax", "tax (%), caching off", 3) / 100)),
+    (
+        "here, 78.8% there",
+        lambda: f"{words.plain(published('tax', 'tax (%), caching off', 3))}%",
+    ),
+    (
+        "blocks, 55% with 400",
+        lambda: percent(studies.anew("tax", **SMALL_CHUNKS)[0].model[3].median / 100),
+    ),
+    (
+        "come 4.7 times as late",
+        lambda: times(published("cliff", TTFT, 2) / published("cliff", TTFT, 1)),
+    ),
+    (
+        "they come 2.3 times as late",
+        lambda: times(model("cliff", ANEW, 2) / model("cliff", ANEW, 1)),
+    ),
+    (
+        "not to 1/67 at",
+        lambda: f"1/{published('first chunk', RATE, 0) / published('first chunk', RATE, 1):.0f}",
+    ),
+    ("tokens per second to 1.5 at", lambda: words.plain(published("first chunk", RATE, 1))),
+    ("fall from 0.504 to", lambda: words.digits(model("chunking", GAPS_S, 0), 3)),
+    ("0.504 to 0.23 s, not", lambda: f"{words.digits(model('chunking', GAPS_S, 1), 2)} s"),
+    ("not from 0.68 to 0.14", lambda: words.plain(published("chunking", GAPS_S, 0))),
+    ("0.68 to 0.14 s.", lambda: f"{words.plain(published('chunking', GAPS_S, 1))} s"),
+    ("come 8.2% later", lambda: percent(growth(model, "chunking", "TTFT p50 (s)"))),
+    ("later, not 43%", lambda: percent(growth(published, "chunking", "TTFT p50 (s)"))),
+    ("takes 0.75 to", lambda: words.digits(model("block size", "swap / recompute", 4), 2)),
+    ("to 0.48 times as long", lambda: times(model("block size", "swap / recompute", 6))),
+    ("one token, with 16%", lambda: percent(1 / model("block size", "swap / recompute", 0))),
     ("It is preempted 24 times", lambda: f"{BROKEN['first chunk'].preemptions} times"),
     ("1,969 tokens are computed again", lambda: tokens(BROKEN["first chunk"].recomputed_tokens)),
     ("After 20 iterations request 0", lambda: f"{BROKEN['never fits'].iterations} iterations"),
@@ -51,7 +148,26 @@ COMPUTED: Computed = [
     ),
 ]
 FACTS: Facts = [
-    ("*50 minutes, in two parts.*", "example: counted by a rule, in test_minutes.py"),
+    ("How far to believe the model (20 minutes)", "example: counted in the same way"),
+    ("Qwen2.5-7B on one GPU", "by definition: a name"),
+    ("128 requests at a time", VLLM + "pull/44594"),
+    ("Of its 300 requests", VLLM + "issues/54644"),
+    ("about 1,000 tokens in", VLLM + "pull/44594"),
+    ("2,800 blocks, where nobody was", VLLM + "issues/54644"),
+    ("With 400 blocks", VLLM + "issues/54644"),
+    ("none with 2,800 blocks", VLLM + "issues/54644"),
+    ("are 560 tokens on average", VLLM + "issues/54644"),
+    ("200 requests arrive", "https://github.com/inference-sim/inference-sim/pull/298"),
+    ("Llama-3.1-8B", "by definition: a name"),
+    ("a pool of 5,000 blocks", "https://github.com/inference-sim/inference-sim/pull/298"),
+    ("2,200 and 2,100 blocks", "https://github.com/inference-sim/inference-sim/pull/298"),
+    ("about 100 tokens per second", VLLM + "pull/37307"),
+    ("1,024 tokens per iteration", "https://arxiv.org/abs/2403.02310"),
+    ("an assumption, 0.8 per second", "example"),
+    ("At 0.5 requests per second", "example: compared in tests/studies/test_published.py"),
+    ("from 16 to 64 tokens", "https://arxiv.org/abs/2309.06180"),
+    ("never above 20% of swap", "https://arxiv.org/abs/2309.06180"),
+    ("*70 minutes, in three parts.*", "example: counted by a rule, in test_minutes.py"),
     ("way to the end (25 minutes)", "example: counted in the same way"),
     ("Wrong books (25 minutes)", "example: counted in the same way"),
 ]
