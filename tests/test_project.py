@@ -252,6 +252,7 @@ PLACES = {
 }
 # What is no subject of a picture, or lacks one of the places, and why.
 EXCEPTIONS = {
+    "own_server": "words and a table, no picture; the server is the reader's own",
     "own_machine": "the picture is that of machine_costs, the question stands in the cell",
     "whole_notebook": "what holds for any notebook",
     "timeline": "a still picture; eviction_costs asks about it",

@@ -14,11 +14,13 @@ chunks          a long prompt in chunks
 attention_map   who attends to whom in chunks
 load            latency and throughput by arrival rate
 published       results that others published, beside the model
+overflow        a small pool that overflows, and waits for the reader's choice of a victim
 cliff           preemptions and latency by the size of the pool
 live            two minutes of load over time
 side_by_side    victim rules and levers on the same loads
 faults          engines that have a fault, iteration by iteration
 pool            a run block by block: step, play, two ways to come back side by side
+own_server      two scrapes of a server of the reader
 own_machine     the reader's machine, measured, and one that was recorded
 
 comparison      how both ways to resume compare, in words and in a table
@@ -38,7 +40,9 @@ from preemption.explorers.load import LoadExplorer
 from preemption.explorers.log import in_words
 from preemption.explorers.machine_costs import MachineExplorer
 from preemption.explorers.mix import MixExplorer
+from preemption.explorers.overflow import OverflowExplorer, gpu_and_host
 from preemption.explorers.own_machine import OwnMachine, recorded_machine
+from preemption.explorers.own_server import OwnServer
 from preemption.explorers.pool import PoolExplorer
 from preemption.explorers.published import published_beside_model
 from preemption.explorers.side_by_side import SideBySideExplorer
@@ -57,11 +61,14 @@ __all__ = [
     "LoadExplorer",
     "MachineExplorer",
     "MixExplorer",
+    "OverflowExplorer",
     "OwnMachine",
+    "OwnServer",
     "PoolExplorer",
     "SideBySideExplorer",
     "SlotExplorer",
     "eviction_timeline",
+    "gpu_and_host",
     "in_words",
     "open_costs",
     "published_beside_model",

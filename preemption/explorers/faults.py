@@ -7,7 +7,7 @@ from typing import Any
 from preemption import words
 from preemption.explorers.log import in_words
 from preemption.figures.faults import FaultPicture, Scene
-from preemption.page import html
+from preemption.page import html, theme
 from preemption.page.controls import Select, Whole
 from preemption.page.explorer import Explorer, Words
 from preemption.serving import FAULTS, SCENE_ITERATIONS, Result, run_fault
@@ -115,7 +115,8 @@ def _ended(run: Result) -> str:
 @lru_cache(maxsize=len(FIELD_GUIDE))
 def told(row: GuideRow) -> html.Html:
     """Return what is known of a fault, with its sources."""
-    links = [html.element("a", name, href=url) for name, url in row.sources]
+    style = f"color: {theme.css(theme.SWAP_TEXT)}; text-decoration: underline"
+    links = [html.element("a", name, href=url, style=style) for name, url in row.sources]
     told = [
         ("users saw", row.symptom),
         ("why", row.cause),

@@ -6,6 +6,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from preemption import studies, words
+from preemption.checks import choice
 from preemption.costs import DEVICES, LINKS, MODELS, Copy, Recompute, crossover_bandwidth_at
 from preemption.explorers.faults import told
 from preemption.page import html
@@ -17,7 +18,8 @@ class OwnServer(widgets.VBox):  # type: ignore[misc]
     """Two pages of `/metrics` to paste, the seconds between them, and what they say.
 
     It starts with two pages that were written by hand. `model`, `device` and `link` are names of
-    the catalogues; what a preemption costs on them is a model's word, not a measurement.
+    the catalogues; what a preemption costs on them is a model's word, not a measurement. Raises
+    ValueError for an unknown name; what is wrong with a page is said on the page.
     """
 
     def __init__(
@@ -26,6 +28,9 @@ class OwnServer(widgets.VBox):  # type: ignore[misc]
         device: str = "A100 80 GB SXM",
         link: str = "PCIe 4.0 x16",
     ) -> None:
+        choice("model", model, MODELS)
+        choice("device", device, DEVICES)
+        choice("link", link, LINKS)
         first, second = studies.example_scrapes()
         self.first, self.second = (
             widgets.Textarea(
@@ -33,24 +38,24 @@ class OwnServer(widgets.VBox):  # type: ignore[misc]
                 description=f"{which} scrape",
                 continuous_update=False,
                 rows=6,
-                style={"description_width": "110px"},
-                layout={"width": "100%"},
+                style={"description_width": "130px"},
+                layout={"width": "98%"},
             )
             for which, text in (("first", first), ("second", second))
         )
         self.seconds = widgets.FloatText(
             value=60,
             description="seconds between",
-            style={"description_width": "110px"},
-            layout={"width": "210px"},
+            style={"description_width": "130px"},
+            layout={"width": "230px"},
         )
         self.model, self.device, self.link = (
             widgets.Dropdown(
                 options=tuple(options),
                 value=value,
                 description=name,
-                style={"description_width": "110px"},
-                layout={"width": "320px", "max_width": "100%"},
+                style={"description_width": "130px"},
+                layout={"width": "340px", "max_width": "100%"},
             )
             for name, options, value in (
                 ("model", MODELS, model),
@@ -66,7 +71,6 @@ class OwnServer(widgets.VBox):  # type: ignore[misc]
             [*self._controls, self._said, self._guide],
             layout={"max_width": "860px", "width": "100%"},
         )
-        self.add_class("pe-explorer")
         for control in self._controls:
             control.observe(lambda _: self.show(), "value")
         self.show()

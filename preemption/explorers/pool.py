@@ -25,7 +25,6 @@ from preemption.serving import (
 
 _MOST_TOKENS = 1_000  # of a request, and ms of its arrival: a run is shown whole
 _MOST_MS = 10_000
-_LONGEST_ID = 2  # so that it stands in a cell
 _LINE = "id, arrival in ms, prompt tokens, output tokens"
 
 WAYS = {
@@ -79,8 +78,8 @@ def _request(line: str, blocks: int) -> Request:
     if len(parts) != 4:
         raise ValueError(f"a line has {_LINE}")
     name = parts[0]
-    if not (1 <= len(name) <= _LONGEST_ID and name.isalnum()):
-        raise ValueError(f"an id has 1 or {_LONGEST_ID} letters or digits")
+    if len(name) != 1 or not name.isalnum():  # it stands in a cell
+        raise ValueError("an id is one letter or digit")
     arrival_ms = words.typed(parts[1], "ms")
     tokens = [words.typed(part, "tokens") for part in parts[2:]]
     if not 0 <= arrival_ms <= _MOST_MS:
@@ -175,7 +174,7 @@ class PoolExplorer(Replay):
     other = Select("beside it", options=[(name, way) for way, name in WAYS.items()],
                    default="caching")  # fmt: skip
     blocks = Whole("blocks", default=15, low=2, high=48, places=range(2, 49))
-    budget = Whole("tokens per iteration", default=64, low=8, high=512)
+    budget = Whole("token budget", default=64, low=8, high=512)
     requests = Lines("requests", default=lines_of(studies.SCENES[_FIRST].requests))
 
     def __init__(self, *, beside: bool = False, **start: Any) -> None:

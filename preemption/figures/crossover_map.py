@@ -62,6 +62,8 @@ class CrossoverMap(Picture[Crossovers]):
         axes.set_ylim(rows - 0.5, -0.5)
         axes.set_yticks([*self.link_rows, *self.model_rows], [*links, *models])
         axes.tick_params(axis="y", length=0, labelcolor=theme.INK, labelsize=style.LABEL_PX)
+        # The models stand in the order of their crossovers.
+        self.answers = axes.get_yticklabels()[len(links) :]
         for row, (achieved, nominal) in enumerate(links.values()):
             axes.plot([achieved] * 2, [row, rows], color=theme.RULE, linewidth=1.5, zorder=1)
             axes.plot([achieved, nominal], [row] * 2, color=theme.MUTED, linewidth=1, zorder=2)

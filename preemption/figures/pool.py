@@ -86,10 +86,28 @@ class PoolReplay(Picture[Moment]):
         self.strip.set_limits(requests, last)
 
 
+class SmallPool(Picture[Moment]):
+    """The blocks of one run, and who runs and waits."""
+
+    def __init__(self) -> None:
+        super().__init__(860, 200)
+        self.pool = Pool(self.figure, (0.04, 0.02, 0.945, 0.8), queue=False)
+
+    def show(self, answer: Moment) -> None:
+        """Move all that moves to this moment."""
+        self.pool.show(answer.tracks[0], answer)
+
+    def _limits(self, answer: Moment) -> Limits:
+        return (len(answer.tracks[0].frames[0].owner),)
+
+    def _set_limits(self, blocks: int) -> None:
+        self.pool.set_limits(blocks)
+
+
 class _Coloured:
     """Boxes in the colours of the requests, and their names."""
 
-    def __init__(self, axes: Axes, size_px: float = 12.5) -> None:
+    def __init__(self, axes: Axes, size_px: float = style.LABEL_PX) -> None:
         self.boxes = [quick.Boxes(axes, each, edge=theme.INK) for each in theme.SEQUENCES]
         self.names = quick.Names(axes, size_px=size_px)
 
@@ -104,9 +122,10 @@ class _Coloured:
 
 
 class Pool:
-    """The blocks by owner, the free ones in their order, who runs and who waits."""
+    """The blocks by owner, the free ones in their order if asked for, who runs and who waits."""
 
-    def __init__(self, figure: Figure, box: Rectangle) -> None:
+    def __init__(self, figure: Figure, box: Rectangle, *, queue: bool = True) -> None:
+        self._queue = queue
         self.axes = axes = style.panel(figure, box, xlabel="")
         axes.grid(visible=False)
         axes.spines[["left", "bottom"]].set_visible(False)
@@ -116,11 +135,11 @@ class Pool:
         self.stripes = quick.Line(axes, theme.PAPER, width=3)
         self._title = quick.title(axes)
         font: dict[str, Any] = {"size": style.LABEL_PX, "family": theme.FONT, "color": theme.MUTED}
-        self._rows = [
+        self._names = [
             axes.text(x, 0, name, **font)
             for x, name in (
                 (0, "blocks"),
-                (0, "free blocks, next to be given first"),
+                (0, "free blocks, next to be given first" if queue else ""),
                 (0, "running"),
                 (COLUMNS / 2, "waiting, next first"),
             )
@@ -129,9 +148,10 @@ class Pool:
     def set_limits(self, blocks: int) -> None:
         """Make room for these blocks."""
         high = -(-blocks // COLUMNS)
-        self.tops = [_NAME, 2 * _NAME + high, 3 * _NAME + 2 * high]
+        rows = _NAME + high
+        self.tops = [_NAME, rows + _NAME, rows * (1 + self._queue) + _NAME]
         self.axes.set_ylim(self.tops[2] + 1.1, -0.05)
-        for text, top in zip(self._rows, [*self.tops, self.tops[2]], strict=True):
+        for text, top in zip(self._names, [*self.tops, self.tops[2]], strict=True):
             text.set_y(top - 0.2)
 
     def show(self, track: Track, moment: Moment) -> None:
@@ -155,7 +175,7 @@ class Pool:
 
         for block, (owner, cached) in enumerate(zip(frame.owner, frame.left, strict=True)):
             cell(cached if owner is None else owner, pool, block, left=owner is None)
-        for place, block in enumerate(frame.free_queue):
+        for place, block in enumerate(frame.free_queue if self._queue else ()):
             cell(frame.left[block], queue, place, left=True)
         for place, who in enumerate(decided.running):
             cell(who, requests, place)

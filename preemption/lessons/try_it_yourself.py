@@ -67,11 +67,11 @@ def whose_evictions_cost_more() -> Choice:
     return Choice(
         "Whose evictions cost more time?",
         {
-            "Policy X's": "It has more of them, but each costs much less.",
-            "Policy Y's": "One recomputation outweighs three swaps here.",
+            "Server X's": "It has more of them, but each costs much less.",
+            "Server Y's": "One recomputation outweighs three swaps here.",
             "Both the same": "The tokens per victim are the same, but not the way back.",
         },
-        right="Policy Y's",
+        right="Server Y's",
         because=f"Three swaps take {swaps} ms, one recomputation {recompute} ms. So a comparison "
         "of policies must add up costs, not count evictions.",
     )

@@ -156,10 +156,8 @@ def main() -> None:
     """Print the table."""
     ours, rival = in_browser()
     kernel = in_kernel()
-    cores, memory_gb = os.cpu_count() or 1, 16
-    # A reader who drags without a pause makes about 20 moves a second; few do so at once.
-    dragging = cores * 1000 / (20 * kernel["cpu_ms"])
-    print(f"Measured on {platform.machine()}, {cores} cores, Python {platform.python_version()}.\n")
+    machine, python = platform.machine(), platform.python_version()
+    print(f"Measured on {machine}, {os.cpu_count()} cores, Python {python}.\n")
     print("| | explorer | `interact` | ratio |\n|---|--:|--:|--:|")
     for label, key, best in (
         ("key press to picture, median, ms", "ms", rival["ms"] / ours["ms"]),
@@ -172,11 +170,6 @@ def main() -> None:
     print(f"| its growth over 2,000 redraws, MB | {kernel['grown_mb']:.1f} | | |")
     print(f"| pyplot figures left | {kernel['figures']} | | |")
     print(f"\nVerdict after them, at 5,000 tokens: {kernel['verdict']}\n")
-    print(
-        f"Rule of thumb for one machine: {memory_gb} GB hold about "
-        f"{memory_gb * 1000 / kernel['rss_mb']:.0f} kernels, and {cores} cores serve about "
-        f"{dragging:.0f} readers who drag at the same moment."
-    )
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from preemption import (
     LoadExplorer,
     MachineExplorer,
     MixExplorer,
+    OverflowExplorer,
     PoolExplorer,
     SlotExplorer,
     eviction_timeline,
@@ -61,6 +62,7 @@ KINDS = {
     "blocks": BlockExplorer,
     "mix": MixExplorer,
     "mix, guessed": guessed(MixExplorer, 99.0),
+    "overflow": OverflowExplorer,
     "pool": PoolExplorer,
     "two pools": partial(PoolExplorer, beside=True),
     "slots": SlotExplorer,
@@ -102,7 +104,7 @@ FAULTS = {
 
 def any_value(setting, chance):
     if isinstance(setting, Lines):
-        return chance.choice([setting.default, "ab, 0, 100, 40\nc, 0, 30, 60\nnobody"])
+        return chance.choice([setting.default, "b, 0, 100, 40\nc, 0, 30, 60\nnobody"])
     if isinstance(setting, Select):
         return chance.choice([value for _, value in setting.labels()])
     return chance.choice([setting.low, setting.high, *setting.places])

@@ -179,9 +179,9 @@ def test_a_scene_names_the_run_it_repeats(use):
     ("line", "said"),
     [
         ("1, 2, 3", "a line has id, arrival in ms, prompt tokens, output tokens"),
-        ("abc, 0, 1, 1", "an id has 1 or 2 letters or digits"),
-        ("&lt, 0, 1, 1", "an id has"),
-        (", 0, 1, 1", "an id has"),
+        ("abc, 0, 1, 1", "an id is one letter or digit"),
+        ("&lt, 0, 1, 1", "an id is one letter or digit"),
+        (", 0, 1, 1", "an id is one letter or digit"),
         ("b, -1, 1, 1", "an arrival is from 0 to 10,000 ms"),
         ("b, nan, 1, 1", "Type a number in ms, not &#x27;nan&#x27;"),
         ("b, 1e9, 1, 1", "an arrival is from"),
@@ -190,7 +190,7 @@ def test_a_scene_names_the_run_it_repeats(use):
         ("b, 0, 1, 1001", "tokens are whole numbers"),
         ("b, 0, 200, 42", "it needs 16 blocks in the end, so it never fits"),
         ("0, 5, 1, 1", "there is a request 0 already"),
-        ("<b>, 0, 1, 1", "an id has"),
+        ("<b>, 0, 1, 1", "an id is one letter or digit"),
     ],
 )
 def test_a_bad_line_gets_a_word_and_the_others_run(use, line, said):

@@ -36,7 +36,7 @@ def test_the_answers_by_hand(question, label, right, wrong, hint):
 
 def test_lesson_02_says_what_the_package_says():
     bills = lessons.whose_evictions_cost_more()
-    bills.answer("Policy Y's")
+    bills.answer("Server Y's")
     assert "right" in bills._reply_box.value
     assert eviction_overhead([(1_000, "swap")] * 3) < eviction_overhead([(1_000, "recompute")])
     quiz = lessons.quiz_on_the_functions()

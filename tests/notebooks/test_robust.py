@@ -45,6 +45,6 @@ def test_cells_run_early_and_a_second_time_backwards_in_another_folder(path, tmp
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_the_notebook_says_what_to_do_about_it(path):
     cells = nbformat.read(path, as_version=4).cells
-    advice = cells[1].source
+    advice = next(cell.source for cell in cells if cell.id == "how-to-read")
     for part in ("`NameError`", "Run All Above Selected Cell", "restart", "start anew"):
         assert part in advice

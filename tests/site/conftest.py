@@ -13,7 +13,7 @@ from playwright.sync_api import Error, expect, sync_playwright
 
 from tests.browser.lab import QUIET, find_browser
 
-NOWHERE_ELSE = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"
+ARGUMENTS = [*QUIET, "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"]
 RUNNING = (
     "[...document.querySelectorAll('.jp-InputPrompt')].some(each => each.textContent.includes('*'))"
 )
@@ -75,9 +75,7 @@ def browser(site):
     assert site
     with sync_playwright() as playwright:
         try:
-            started = playwright.chromium.launch(
-                executable_path=find_browser(), args=[*QUIET, NOWHERE_ELSE]
-            )
+            started = playwright.chromium.launch(executable_path=find_browser(), args=ARGUMENTS)
         except Error as error:
             pytest.skip(f"no Chromium to drive: {str(error).splitlines()[0]}")
         yield started

@@ -1,6 +1,7 @@
 """What the build refuses: parts that are missing, and parts that are not what they should be."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -46,3 +47,12 @@ def test_another_sha256_is_refused(build, tmp_path):
     said = build(1)
     assert "pyodide.asm.wasm: its sha256 is " in said
     assert "must be" in said
+
+
+def test_the_page_and_the_kernel_have_the_same_widgets():
+    pins = [
+        re.findall(r"^ipywidgets==\S+", (ROOT / "site" / name).read_text(), re.MULTILINE)
+        for name in ("requirements.txt", "browser-requirements.txt")
+    ]
+    assert len(pins[0]) == 1
+    assert pins[0] == pins[1]

@@ -8,12 +8,12 @@ from itertools import cycle, islice
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Error, expect
 
 from preemption import CostExplorer, LoadExplorer, costs, words
 from preemption.exercises.tasks import TASKS
-from tests.browser.lab import OnPage
-from tests.site.conftest import FIGURES, RUNNING, OpenNotebook
+from tests.browser.lab import OnPage, find_browser
+from tests.site.conftest import ARGUMENTS, FIGURES, RUNNING, OpenNotebook
 
 FIRST = "01_preemption.ipynb"
 EXERCISES = "02_try_it_yourself.ipynb"
@@ -178,17 +178,37 @@ def test_a_reload_in_the_middle_of_a_run(browser, site):
     notebook.page.context.close()
 
 
-@pytest.mark.xfail(strict=True, reason="JupyterLite opens no notebook where storage is blocked")
-def test_without_storage(browser, site):
+def _setting(browser, folder):
+    (folder / "Default").mkdir()
+    (folder / "Default" / "Preferences").write_text(
+        json.dumps({"profile": {"default_content_setting_values": {"cookies": 2}}})
+    )
+    return browser.browser_type.launch_persistent_context(
+        folder, executable_path=find_browser(), args=ARGUMENTS
+    )
+
+
+def _throwing(browser, _folder):
     context = browser.new_context()
     context.add_init_script(
         """for (const name of ["indexedDB", "localStorage", "sessionStorage"])
           Object.defineProperty(window, name,
             {get() { throw new DOMException("blocked", "SecurityError") }})"""
     )
+    return context
+
+
+@pytest.mark.parametrize("block", [_setting, _throwing])
+def test_with_storage_blocked_it_runs_all_the_same(browser, site, tmp_path, block):
+    context = block(browser, tmp_path)
     notebook = OpenNotebook(context, site, FIRST)
+    with pytest.raises(Error, match="SecurityError"):
+        notebook.page.evaluate("localStorage.length")
     notebook.run_all()
-    Explorer(notebook.page).expect(1000, 25)
+    explorer = Explorer(notebook.page)
+    explorer.expect(1000, 25)
+    explorer.fill(LINK, "8")
+    explorer.expect(1000, 8)
     context.close()
 
 

@@ -22,7 +22,9 @@ def at(explorer, iteration):
     shown.iteration = iteration
     expect(explorer.box("iteration")).to_have_value(f"{iteration}")
     expect(explorer.status).to_have_text(shown.verdict)
-    expect(explorer.picture.first).to_have_attribute("aria-label", shown._words.alternative)
+    expect(explorer.root.locator(".pe-picture[role=img]")).to_have_attribute(
+        "aria-label", shown._words.alternative
+    )
 
 
 def test_after_a_drag_the_last_picture_is_that_of_the_last_value(explorer):
@@ -73,7 +75,9 @@ def test_a_load_of_ones_own(explorer):
     expect(explorer.status).to_contain_text("Line 2 is left out: Type a number in ms, not 'soon'.")
     expect(explorer.box("load")).to_have_value("your own")
     assert area.input_value().endswith("b, soon, 1, 1")
-    expect(explorer.picture.first).to_have_attribute("aria-label", re.compile("a holds 4"))
+    expect(explorer.root.locator(".pe-picture[role=img]")).to_have_attribute(
+        "aria-label", re.compile("a holds 4")
+    )
     explorer.box("load").select_option("a long wait")
     expect(explorer.box("blocks")).to_have_value("13")
     assert area.input_value().startswith("0, 0, 30, 60")

@@ -1,6 +1,7 @@
 """Numbers in the texts of notebook 01."""
 
-from preemption import costs, words
+from preemption import costs, studies, words
+from preemption.serving import Preempted, RunSettings, frames_of
 from tests.notebooks.prose import Computed, Facts, gb_per_s, ms
 
 BYTES, LINK = costs.PER_TOKEN_BYTES, costs.BANDWIDTH_BYTES_PER_S
@@ -28,7 +29,23 @@ def fewest_first(need: int) -> list[str]:
     return evicted
 
 
+def overflow(victim: str) -> Preempted:
+    """Return the first preemption in the small pool if `victim` is the one to go."""
+    scene = studies.OVERFLOW
+    settings = RunSettings(
+        log=True, victim=lambda running: next(c for c in running if c.request.id == victim)
+    )
+    frames = frames_of(scene.requests, scene.config(), settings)
+    return next(f.iteration.preempted[0] for f in frames if f.iteration.preempted)
+
+
 COMPUTED: Computed = [
+    ("here 12, each with room", lambda: f"{studies.OVERFLOW.blocks}"),
+    ("each with room for 4 tokens", lambda: f"{studies.OVERFLOW.block_tokens} tokens"),
+    ("B gives 5 blocks", lambda: f"{overflow('B').blocks_freed} blocks"),
+    ("loses 16 cached tokens", lambda: f"{overflow('B').computed_tokens} cached tokens"),
+    ("C only 3 blocks", lambda: f"{overflow('C').blocks_freed} blocks"),
+    ("3 blocks and 12 tokens", lambda: f"{overflow('C').computed_tokens} tokens"),
     ("**0.1 ms per token**", lambda: ms(costs.MS_PER_TOKEN)),
     ("**131,072 bytes per token**", lambda: f"{words.plain(BYTES)} bytes"),
     ("**25 GB/s** each way", lambda: gb_per_s(LINK)),
@@ -95,7 +112,9 @@ COMPUTED: Computed = [
 ]
 
 FACTS: Facts = [
-    ("*25 minutes.*", "example: reading time"),
+    ("*30 minutes, in two parts.*", "example: reading time"),
+    ("(10 minutes)", "example: reading time"),
+    ("(20 minutes)", "example: reading time"),
     ("(1 GB is a billion bytes)", "by definition"),
     ("Give the link 5 GB/s", "example"),
     ("a link of 0 GB/s", "example"),

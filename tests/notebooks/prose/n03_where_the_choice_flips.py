@@ -290,7 +290,7 @@ FACTS: Facts = [
     ("1,000 tokens are found", "example"),
     ("fell to about 11 GB/s", PCIE_THREAD),
     ("312 TFLOP/s", A100_SHEET),
-    ("to 8 bit", "example"),
+    ("in 8 bit instead of 16", "example"),
     ("took 5 to 7 µs", DUALPATH),
     ("evicts a request of 1,000 tokens", "example"),
     ("at 5, 6 and 7 µs", DUALPATH),

@@ -93,7 +93,7 @@ COMPUTED: Computed = [
     ("has 9.7 ms for a single token", lambda: ms(measured_ms(1))),
     ("and 273 ms for 4,096", lambda: ms(measured_ms(PROMPT))),
     ("its first token comes after 275 ms", lambda: f"{three(ONE_PASS.ttft_ms)} ms"),
-    ("all others wait 275 ms", lambda: f"{three(ONE_PASS.max_itl_ms)} ms"),
+    ("everybody else waits 275 ms", lambda: f"{three(ONE_PASS.max_itl_ms)} ms"),
     ("A budget of 512 needs 9 iterations", lambda: words.count(DEFAULT.chunks, "iteration")),
     ("the longest gap falls to 34.6 ms", lambda: f"{three(DEFAULT.max_itl_ms)} ms"),
     ("the first token comes after 298 ms", lambda: f"{three(DEFAULT.ttft_ms)} ms"),

@@ -2,6 +2,7 @@
 
 from preemption import studies, words
 from preemption.serving import FAULTS, run_fault
+from preemption.studies import FOUND_AGAIN
 from tests.notebooks.prose import Computed, Facts
 
 VLLM = "https://github.com/vllm-project/vllm/"
@@ -20,6 +21,11 @@ def tokens(number):
 def hole():
     lost = BROKEN["generated lost"]
     return lost.lost_tokens - lost.recomputed_tokens
+
+
+def found_again():
+    least, most = (100 * share for share in FOUND_AGAIN)
+    return f"{least:.0f} to {most:.0f}%"
 
 
 def watermark():
@@ -137,6 +143,10 @@ COMPUTED: Computed = [
     ("again: 81 instead of", lambda: plain(BROKEN["generated lost"].recomputed_tokens)),
     ("the 109 that were lost", lambda: plain(BROKEN["generated lost"].lost_tokens)),
     ("The other 28 are the hole", lambda: plain(hole())),
+    (
+        "scheduler 27 to 70%: so",
+        lambda: "{:.0%} to {:.0%}".format(*FOUND_AGAIN).replace("%", "", 1),
+    ),
     ("24 tokens were computed", lambda: tokens(BROKEN["never computed"].lost_tokens)),
     ("28 are found", lambda: plain(BROKEN["never computed"].found_tokens)),
     ("here it holds 16 tokens", lambda: tokens(FAULTS["first chunk"].broken.config.block_size)),
@@ -148,6 +158,7 @@ COMPUTED: Computed = [
     ),
 ]
 FACTS: Facts = [
+    ("own server (5 minutes)", "example: counted in the same way"),
     ("How far to believe the model (20 minutes)", "example: counted in the same way"),
     ("Qwen2.5-7B on one GPU", "by definition: a name"),
     ("128 requests at a time", VLLM + "pull/44594"),
@@ -167,7 +178,7 @@ FACTS: Facts = [
     ("At 0.5 requests per second", "example: compared in tests/studies/test_published.py"),
     ("from 16 to 64 tokens", "https://arxiv.org/abs/2309.06180"),
     ("never above 20% of swap", "https://arxiv.org/abs/2309.06180"),
-    ("*70 minutes, in three parts.*", "example: counted by a rule, in test_minutes.py"),
+    ("*75 minutes, in four parts.*", "example: counted by a rule, in test_minutes.py"),
     ("way to the end (25 minutes)", "example: counted in the same way"),
     ("Wrong books (25 minutes)", "example: counted in the same way"),
 ]

@@ -1,0 +1,96 @@
+"""A server of the reader: two scrapes pasted, and what is said about them."""
+
+import pytest
+
+from preemption import OwnServer, studies
+from preemption.costs import DEVICES, LINKS, MODELS, Copy, Recompute
+
+FIRST, SECOND = studies.example_scrapes()
+
+
+@pytest.fixture
+def server():
+    return OwnServer()
+
+
+def said(server):
+    return " ".join(server._lines)
+
+
+def test_the_examples_are_there_and_said_to_be_by_hand(server):
+    assert server.first.value.startswith("# Written by hand")
+    assert server.second.value.startswith("# Written by hand")
+    assert "vLLM: 36 preemptions per minute" in said(server)
+    assert "45 running, 15 waiting, 8 more at the second scrape" in said(server)
+    assert studies.FIELD_GUIDE["cliff"].title in said(server)
+    assert studies.FIELD_GUIDE["cliff"].title in server._guide.value
+
+
+@pytest.mark.parametrize(
+    ("model", "device", "link"),
+    [
+        ("Llama-3-8B", "A100 80 GB SXM", "PCIe 4.0 x16"),
+        ("OPT-13B", "H100 SXM", "NVMe (PCIe 4.0 x4)"),
+    ],
+)
+def test_costs_are_those_of_the_chosen_machine(server, model, device, link):
+    server.model.value, server.device.value, server.link.value = model, device, link
+    interval = studies.between(studies.read_scrape(FIRST), studies.read_scrape(SECOND), 60)
+    recompute = Recompute.of(MODELS[model], DEVICES[device])
+    copy = Copy(model=MODELS[model], bandwidth_bytes_per_s=LINKS[link].bandwidth_bytes_per_s)
+    cost = studies.preempting(interval, recompute, copy)
+    text = said(server)
+    for time_ms in (cost.recompute_ms, *cost.recompute_found_ms, cost.swap_ms):
+        assert f"{float(f'{time_ms:.3g}'):,g} ms" in text
+    assert f"over {link}" in text
+    cheaper = "swap" if cost.swap_ms < cost.recompute_ms else "recompute"
+    assert f"cheaper here is {cheaper}" in text
+
+
+@pytest.mark.parametrize(
+    ("box", "value", "word"),
+    [
+        ("second", "hello\n", "no metrics page"),
+        ("second", SECOND[: len(SECOND) // 2], "only a part of one"),
+        ("second", "node_load1 3.0\n", "neither vLLM's nor SGLang's"),
+        ("second", "", "it is only a part of one"),
+        ("first", SECOND.replace(" 276.0", " 999.0"), "went back from 999 to 276"),
+        ("seconds", 0.0, "seconds must be"),
+        ("seconds", float("nan"), "seconds must be"),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_else(server, box, value, word):
+    getattr(server, box).value = value
+    assert len(server._lines) == 1
+    assert word in said(server)
+    assert server._guide.value == ""
+    assert word in server._said.value.replace("&#x27;", "'")
+    server.first.value, server.second.value, server.seconds.value = FIRST, SECOND, 60
+    assert "36 preemptions per minute" in said(server)
+
+
+def test_pages_that_say_less_leave_the_cost_open(server):
+    def without(page):
+        return "".join(
+            f"{line}\n" for line in page.splitlines() if "cache_config_info{" not in line
+        )
+
+    server.first.value, server.second.value = without(FIRST), without(SECOND)
+    assert "its cost stays open" in said(server)
+    assert "36 preemptions per minute" in said(server)
+
+
+def test_without_a_row_that_fits_it_says_so(server):
+    server.second.value = SECOND.replace(" 276.0", " 240.0")
+    assert "No row of the field guide fits." in said(server)
+
+
+def test_it_can_be_read_without_a_kernel(server):
+    data, _ = server._repr_mimebundle_()
+    assert data["text/plain"] == "\n".join(server._lines)
+    assert "36 preemptions per minute" in data["text/html"]
+
+
+def test_an_unknown_machine_is_refused():
+    with pytest.raises(ValueError, match="device must be"):
+        OwnServer(device="unknown")
