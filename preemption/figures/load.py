@@ -64,6 +64,7 @@ class LoadCurves(Picture[Load]):
             axes.set_yticks(style.decades(*_TTFT_MS))
         for axes, (_, title, *_) in zip((*over_rate, self.hook), panels, strict=True):
             style.title(axes, title)
+        self._points: Sequence[LoadPoint] = ()
         self.guesses = Guesses(self.ttft, "requests/s", middle=6.5, bottom=0.64)
 
         self.bands = {
@@ -102,23 +103,31 @@ class LoadCurves(Picture[Load]):
 
     def show(self, answer: Load) -> None:
         """Move all that moves to the curves and the present point."""
-        here, points = answer.here, answer.points
+        here = answer.here
+        if answer.points is not self._points:
+            self._show_pool(answer)
+        for key, curve in self.curves.items():
+            curve.point.set_data([here.requests_per_s], [getattr(here, key).median])
+        self.delivered.point.set_data([here.requests_per_s], [here.tokens_per_s.median])
+        for key, curve in self.hooks.items():
+            curve.point.set_data([here.tokens_per_s.median], [getattr(here, key).median])
+        for line in self.rate_lines:
+            line.set_data([here.requests_per_s] * 2, [0, 1])
+
+    def _show_pool(self, answer: Load) -> None:
+        """Move the curves, which depend on the pool alone."""
+        self._points = points = answer.points
         rates = [point.requests_per_s for point in points]
         output = [point.tokens_per_s for point in points]
         for key, curve in self.curves.items():
             curve.show(rates, [getattr(point, key) for point in points], key[5:8])
-            curve.point.set_data([here.requests_per_s], [getattr(here, key).median])
         self.delivered.show(rates, output, "delivered")
-        self.delivered.point.set_data([here.requests_per_s], [here.tokens_per_s.median])
         for key, curve in self.hooks.items():
             at = [each.median for each in output]
             curve.show(at, [getattr(point, key) for point in points], key[5:8])
-            curve.point.set_data([here.tokens_per_s.median], [getattr(here, key).median])
         for key, line in self.machine.items():
             line.set_data(rates, [getattr(point, key).median for point in answer.machine])
         self._machine.put(rates[-1], answer.machine[-1].ttft_p99_ms.median)
-        for line in self.rate_lines:
-            line.set_data([here.requests_per_s] * 2, [0, 1])
         self._mark("preempts", answer.preempts, 0.92, "first preemption")
         self._mark("cliff", answer.cliff, 0.83, "cliff")
 

@@ -38,7 +38,7 @@ class Resumed:
 class View:
     """Panels as they are arranged: size in pixels, parts of the figure, frames, texts nearby.
 
-    `wide` is where they are side by side.
+    `wide` is where they are side by side; `shown` are the artists that can be seen.
     """
 
     size: tuple[float, float]
@@ -46,6 +46,7 @@ class View:
     wide: "View | None" = None
     frames: dict[Axes, quick.Frame] = field(default_factory=dict)
     texts: dict[Axes, list[quick.Box]] = field(default_factory=dict)
+    shown: Sequence[quick.Artist] = ()
 
     def box(self, axes: Axes) -> quick.Box:
         """Return the edges of these axes in pixels."""
@@ -130,11 +131,11 @@ class Picture(Generic[Answer]):
         view = self._views[narrow]
         taken = {axes: list(boxes) for axes, boxes in view.texts.items()}
         quick.FRAMES.update(view.frames)
-        shown = [artist for artist in self.moving if artist.get_visible()]
-        for artist in shown:
-            if isinstance(artist, quick.Points):
+        view.shown = [artist for artist in self.moving if artist.get_visible()]
+        for artist in view.shown:
+            if type(artist) is quick.Points:
                 taken[artist.panel] += marker_boxes(artist)
-        labels = [artist for artist in shown if isinstance(artist, quick.Label)]
+        labels = [artist for artist in view.shown if isinstance(artist, quick.Label)]
         place_labels(labels, taken, view.size[0])
         try:
             yield view

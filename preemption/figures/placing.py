@@ -1,6 +1,7 @@
 """Where labels go: near what they name, inside their panel, on no other text and no marker."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from matplotlib.axes import Axes
 
@@ -14,6 +15,7 @@ _STEPS = sorted(
     ((24 * right, 8 * up) for right in range(-14, 15) for up in range(-40, 41)),
     key=lambda step: (abs(step[0]) + abs(step[1]), abs(step[0]), -step[1]),  # rather up than down
 )
+_MIRRORED = {"left": "right", "right": "left"}
 
 
 def place_labels(labels: Iterable[Label], taken: dict[Axes, list[Box]], width_px: float) -> None:
@@ -44,38 +46,40 @@ def marker_boxes(artist: Points) -> list[Box]:
 
 
 def _place(label: Label, taken: list[Box], width_px: float) -> None:
+    label.spot = (0, 0, "left", "")
     if not label.has_room():
-        label.spot = (0, 0, "left", "")
         return
     x, y = label.wanted()
     left, bottom, right, top = frame_of(label.panel).box
-    size, bold, (aside, above) = label.size_px, label.bold, label.shift_px
     right = min(right + _BESIDE_PX, width_px - _EDGE_PX)
     if label.is_title:
         left, bottom, top = _EDGE_PX, top, top + _TITLE_PX
-    text = _wrapped(label.get_text(), size, right - left, bold)
-    lines = text.split("\n")
-    wide = max(text_px(line, size, bold=bold) for line in lines)
-    down, up = _DOWN * size, (_UP + LINE * (len(lines) - 1)) * size
-    align = label.get_horizontalalignment()
-    other = {"left": "right", "right": "left", "center": "center"}[align]
-    wanted: list[tuple[str, float, float]] = [
-        (align, aside, shift) for shift in ((above, down - above - up) if above else (above,))
-    ]
-    if other != align:
-        wanted += [(other, -aside, shift) for _, _, shift in wanted]
-    for number, (dx, dy) in enumerate(_STEPS):
-        for how, shift, rise in wanted if number == 0 else wanted[:2]:
-            start = x + shift + dx - {"left": 0.0, "center": wide / 2, "right": wide}[how]
-            start = max(min(start, right - wide), left)
-            base = max(min(y + rise + dy, top - up), bottom + down)
-            box = (start, base - down, start + wide, base + up)
-            if _free(box, taken):
-                at = start + {"left": 0.0, "center": wide / 2, "right": wide}[how]
-                label.spot = (at, base, how, text)  # of several lines the lowest stands there
-                taken.append(box)
-                return
-    label.spot = (0, 0, "left", "")
+    size = label.size_px
+    text, wide, lines = _wrapped(label.get_text(), size, right - left, label.bold)
+    down, up = _DOWN * size, (_UP + LINE * (lines - 1)) * size
+    last, lowest, highest = right - wide, bottom + down, top - up
+    for align, shift, rise in _steps(label, down - up):
+        anchor = {"left": 0.0, "center": wide / 2, "right": wide}[align]
+        start = max(min(x + shift - anchor, last), left)
+        base = max(min(y + rise, highest), lowest)
+        box = (start, base - down, start + wide, base + up)
+        if _free(box, taken):
+            label.spot = (start + anchor, base, align, text)  # of several lines the lowest
+            taken.append(box)
+            return
+
+
+def _steps(label: Label, below: float) -> Iterator[tuple[str, float, float]]:
+    """Yield how to align it, and how far to go right and up; `below` is a line further down."""
+    align, (right, up) = label.get_horizontalalignment(), label.shift_px
+    yield align, right, up
+    own = [(align, right, up), (align, right, below - up)][: 2 if up else 1]
+    yield from own[1:]
+    mirrored = [(_MIRRORED[align], -right, rise) for _, _, rise in own if align != "center"]
+    yield from mirrored
+    for aside, rise in _STEPS[1:]:
+        for how, x, y in (own + mirrored)[:2]:
+            yield how, x + aside, y + rise
 
 
 def _free(box: Box, taken: list[Box]) -> bool:
@@ -86,15 +90,15 @@ def _free(box: Box, taken: list[Box]) -> bool:
     return True
 
 
-def _wrapped(text: str, size: float, room_px: float, bold: bool) -> str:
-    """Return the text in as few lines as fit into `room_px`."""
-    if text_px(text, size, bold=bold) <= room_px:
-        return text
-    lines: list[str] = [""]
-    for word in text.split(" "):
-        longer = f"{lines[-1]} {word}".strip()
-        if lines[-1] and text_px(longer, size, bold=bold) > room_px:
-            lines.append(word)
-        else:
+@lru_cache(maxsize=4096)
+def _wrapped(text: str, size: float, room_px: float, bold: bool) -> tuple[str, float, int]:
+    """Return the text in as few lines as fit into `room_px`, how wide it is, and their number."""
+    lines: list[str] = []
+    for word in text.split(" ") if text_px(text, size, bold=bold) > room_px else [text]:
+        longer = " ".join([*lines[-1:], word])
+        if lines and text_px(longer, size, bold=bold) <= room_px:
             lines[-1] = longer
-    return "\n".join(lines)
+        else:
+            lines.append(word)
+    wide = max(text_px(line, size, bold=bold) for line in lines)
+    return "\n".join(lines), wide, len(lines)

@@ -10,8 +10,8 @@ import html
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, Literal, TypeAlias
+from functools import lru_cache, wraps
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -32,6 +32,7 @@ from preemption.page import theme
 Artist: TypeAlias = "Line | Points | Band | Area | Boxes | Names | Label"
 Box: TypeAlias = tuple[float, float, float, float]  # left, bottom, right, top in pixels
 Spot: TypeAlias = tuple[float, float, str, str]  # of an anchor in pixels, how it is aligned, text
+Places: TypeAlias = tuple[list[tuple[float, float]], list[tuple[float, float, str]]]
 Place: TypeAlias = Literal["data", "x", "axes"]  # with "x" only x is data, y a part of the axes
 DASHES = (4.0, 2.0)
 LINE = 1.25  # from one baseline to the next, in font sizes
@@ -45,6 +46,26 @@ _ARROWS = {"<": "l10-6v12z", ">": "l-10-6v12z", "^": "l-6 10h12z", "v": "l-6-10h
 _ANCHORS = {"left": "", "center": ' text-anchor="middle"', "right": ' text-anchor="end"'}
 
 
+_Drawn = TypeVar("_Drawn", "Line", "Area")
+
+
+def _kept(write: Callable[[_Drawn, float], str]) -> Callable[[_Drawn, float], str]:
+    """Write an artist again only where it or its axes have moved."""
+
+    @wraps(write)
+    def svg(self: _Drawn, height: float) -> str:
+        frame = frame_of(self.panel)
+        if self.kept is None or self.kept[0] is not frame:
+            self.kept = frame, write(self, height)
+        return self.kept[1]
+
+    return svg
+
+
+def _class(css: str) -> str:
+    return f'class="{theme.class_of(css)}"'
+
+
 class Line(Line2D):
     """A curve through a few points; a point that is not finite breaks it.
 
@@ -52,6 +73,7 @@ class Line(Line2D):
     """
 
     clipped = stretched = True
+    kept: "tuple[Frame, str] | None" = None
 
     def __init__(
         self,
@@ -64,14 +86,21 @@ class Line(Line2D):
     ) -> None:
         super().__init__([], [], color=colour, linewidth=width, animated=True)
         self.set(solid_capstyle="butt", dash_capstyle="butt", transform=_transform(axes, place))
-        self._place = place
+        self.panel, self._place = axes, place
         css = f"fill:none;stroke:{colour};stroke-width:{width:g};{_UNSTRETCHED}"
         if dashes:
             self.set_linestyle((0, dashes))
             css += f";stroke-dasharray:{','.join(f'{width * dash:g}' for dash in dashes)}"
         self.styles = [css]
+        self._class = _class(css)
         axes.add_line(self)
 
+    def set_data(self, *data: Any) -> None:
+        """Go through these x and y."""
+        self.kept = None
+        super().set_data(*data)
+
+    @_kept
     def svg(self, height: float) -> str:
         """Return the curve as one path."""
         steps, pen = [], "M"
@@ -81,7 +110,7 @@ class Line(Line2D):
                 pen = "L"
             else:
                 pen = "M"
-        return f'<path d="{"".join(steps)}" style="{self.styles[0]}"/>'
+        return f'<path d="{"".join(steps)}" {self._class}/>'
 
 
 class Points(Line2D):
@@ -92,6 +121,7 @@ class Points(Line2D):
 
     clipped = True
     stretched = False  # but for discs, which are ends of lines
+    _placed: "tuple[Frame, Places] | None" = None  # they are asked for twice
 
     def __init__(
         self, axes: Axes, colour: str, marker: str, *, size: float = 9, face: str = ""
@@ -110,11 +140,15 @@ class Points(Line2D):
             self.styles[0] = f"stroke:{colour};stroke-width:{size + 1:g};stroke-linecap:round"
             self.styles[0] += f";{_UNSTRETCHED}"
             self._shape, self.stretched = "z", True
+        self._class, self._arrow_class = map(_class, self.styles)
         axes.add_line(self)
 
-    def places(self) -> tuple[list[tuple[float, float]], list[tuple[float, float, str]]]:
+    def places(self) -> Places:
         """Return the pixels of markers, and of the tips of arrows, each with where it points."""
-        left, bottom, right, top = frame_of(self.panel).box
+        frame = frame_of(self.panel)
+        if self._placed and self._placed[0] is frame:
+            return self._placed[1]
+        left, bottom, right, top = frame.box
         inside, beyond = [], []
         for x, y in pixels(self, "data", *self.get_data()):
             if not (math.isfinite(x) and math.isfinite(y)):
@@ -125,7 +159,13 @@ class Points(Line2D):
             else:
                 way = "<" if x < left - 1 else ">" if x > right + 1 else "v" if y < bottom else "^"
                 beyond.append((min(max(x, left), right), min(max(y, bottom), top), way))
+        self._placed = frame, (inside, beyond)
         return inside, beyond
+
+    def set_data(self, *data: Any) -> None:
+        """Move the markers to these x and y."""
+        self._placed = None
+        super().set_data(*data)
 
     def draw(self, renderer: Any) -> None:
         """Draw as any markers, and arrows for those beyond the axes."""
@@ -142,11 +182,11 @@ class Points(Line2D):
         """Return the markers as one path, and the arrows as another."""
         inside, beyond = self.places()
         steps = "".join(f"M{x:.1f} {height - y:.1f}{self._shape}" for x, y in inside)
-        markers = f'<path d="{steps}" style="{self.styles[0]}"/>'
+        markers = f'<path d="{steps}" {self._class}/>'
         if not beyond:
             return markers
         steps = "".join(f"M{x:.1f} {height - y:.1f}{_ARROWS[way]}" for x, y, way in beyond)
-        return f'{markers}<path d="{steps}" style="{self.styles[1]}"/>'
+        return f'{markers}<path d="{steps}" {self._arrow_class}/>'
 
 
 class Band(Rectangle):
@@ -159,6 +199,7 @@ class Band(Rectangle):
         self.set_transform(_transform(axes, "x"))
         self.set_animated(True)
         self.styles = [f"fill:{colour};opacity:{alpha:g}"]
+        self._class = _class(*self.styles)
         axes.add_patch(self)
 
     def span(self, x0: float, x1: float) -> None:
@@ -170,27 +211,32 @@ class Band(Rectangle):
         ends = self.get_x(), self.get_x() + self.get_width()
         (x0, y0), (x1, y1) = pixels(self, "x", ends, (0, 1))
         corner = f"M{x0:.1f} {height - y0:.1f}"
-        return f'<path d="{corner}H{x1:.1f}V{height - y1:.1f}H{x0:.1f}z" style="{self.styles[0]}"/>'
+        return f'<path d="{corner}H{x1:.1f}V{height - y1:.1f}H{x0:.1f}z" {self._class}/>'
 
 
 class Area(Polygon):
     """A translucent area between two curves."""
 
     clipped = stretched = True
+    kept: "tuple[Frame, str] | None" = None
 
     def __init__(self, axes: Axes, colour: str, *, alpha: float = 0.2) -> None:
         super().__init__(np.zeros((1, 2)), facecolor=colour, alpha=alpha, lw=0, animated=True)
         self.styles = [f"fill:{colour};opacity:{alpha:g}"]
+        self._class = _class(*self.styles)
+        self.panel = axes
         axes.add_patch(self)
 
     def put(self, low: Sequence[tuple[float, float]], high: Sequence[tuple[float, float]]) -> None:
         """Lie between the points of two curves, each from left to right."""
+        self.kept = None
         self.set_xy(np.array([*low, *reversed(high)], dtype=float))
 
+    @_kept
     def svg(self, height: float) -> str:
         """Return the area as a path."""
         corners = (f"{x:.1f} {height - y:.1f}" for x, y in pixels(self, "data", *self.get_xy().T))
-        return f'<path d="M{"L".join(corners)}z" style="{self.styles[0]}"/>'
+        return f'<path d="M{"L".join(corners)}z" {self._class}/>'
 
 
 class Boxes(PolyCollection):
@@ -201,30 +247,34 @@ class Boxes(PolyCollection):
     def __init__(self, axes: Axes, colour: str, *, edge: str = theme.PAPER) -> None:
         super().__init__([], facecolors=colour, edgecolors=edge, linewidths=1, animated=True)
         self.styles = [f"fill:{colour};stroke:{edge};{_UNSTRETCHED}"]
+        self._class = _class(*self.styles)
         self.put([])
+        self.panel = axes
         axes.add_collection(self, autolim=False)
 
     def put(self, boxes: Sequence[tuple[float, float, float, float]] | Array) -> None:
         """Place the boxes: x and y of a corner, width, height."""
-        x, y, wide, high = np.array(boxes, dtype=float).reshape(-1, 4).T
-        corners = [(x, y), (x + wide, y), (x + wide, y + high), (x, y + high)]
-        self._corners = np.array(corners).transpose(2, 0, 1)
+        self.boxes = _floats(boxes)
 
     def draw(self, renderer: Any) -> None:
         """Draw as any polygons; their paths take long to build, so not before."""
-        self.set_verts(list(self._corners))
+        self.set_verts(
+            [[(x, y), (x + w, y), (x + w, y + h), (x, y + h)] for x, y, w, h in self.boxes]
+        )
         super().draw(renderer)
 
     def svg(self, height: float) -> str:
         """Return the boxes as one path."""
-        ends = self.get_transform().transform(self._corners[:, ::2].reshape(-1, 2)).tolist()
+        x_px, y_px = frame_of(self.panel).scales("data")
         steps, at = [], (0.0, 0.0)
-        for (x0, y0), (x1, y1) in zip(ends[::2], ends[1::2], strict=True):
-            x, y = round(x0, 1), round(height - y0, 1)  # so that steps do not add up to an error
-            move = f"m{x - at[0]:.1f} {y - at[1]:.1f}"
-            steps.append(f"{move}h{x1 - x0:.1f}v{y0 - y1:.1f}h{x0 - x1:.1f}z")
-            at = x, y
-        return f'<path d="{"".join(steps)}" style="{self.styles[0]}"/>'
+        for x, y, wide, high in self.boxes:
+            left, bottom = x_px(x), y_px(y)
+            along, up = x_px(x + wide) - left, bottom - y_px(y + high)
+            start = round(left, 1), round(height - bottom, 1)  # steps add up to no error
+            move = f"m{start[0] - at[0]:.1f} {start[1] - at[1]:.1f}"
+            steps.append(f"{move}h{along:.1f}v{up:.1f}h{-along:.1f}z")
+            at = start
+        return f'<path d="{"".join(steps)}" {self._class}/>'
 
 
 class Label(Text):
@@ -262,9 +312,11 @@ class Label(Text):
         if halo:
             self.set_path_effects([withStroke(linewidth=_HALO_PX, foreground=theme.PAPER)])
             css += f";paint-order:stroke;stroke:{theme.PAPER};stroke-width:{_HALO_PX}px"
-        if self.get_fontweight() != "normal":
-            css += f";font-weight:{self.get_fontweight()}"
+        self.bold = self.get_fontweight() == "bold"
+        if self.bold:
+            css += ";font-weight:bold"
         self.styles = [css]
+        self._class = _class(css)
 
     def put(self, x: float, y: float, text: str | None = None) -> None:
         """Move the label to a place in its axes; change its text too if one is given."""
@@ -275,8 +327,8 @@ class Label(Text):
 
     def wanted(self) -> tuple[float, float]:
         """Return the pixel of its place in the axes."""
-        ((x, y),) = pixels(self, self._place, *([number] for number in self.get_position()))
-        return x, y
+        (x, y), (x_px, y_px) = self.get_position(), frame_of(self.panel).scales(self._place)
+        return x_px(x), y_px(y)
 
     def has_room(self) -> bool:
         """Return whether it is as narrow as its `span`."""
@@ -289,11 +341,6 @@ class Label(Text):
     def is_title(self) -> bool:
         """Whether it stands above its axes."""
         return self._place == "axes" and self.get_position()[1] > 1
-
-    @property
-    def bold(self) -> bool:
-        """Whether its letters are bold."""
-        return self.get_fontweight() == "bold"
 
     def _where(self) -> Spot:
         if self.spot:
@@ -320,12 +367,15 @@ class Label(Text):
         if not text:
             return ""
         place = f'x="{x:.1f}" y="{height - y:.1f}"'
-        said = html.escape(text)
+        said = _escaped(text)
         if "\n" in text:
             high = LINE * self.size_px
             rows = [f'<tspan x="{x:.1f}" dy="{high:.1f}">{row}</tspan>' for row in said.split("\n")]
             place, said = f'y="{height - y - high * len(rows):.1f}"', "".join(rows)
-        return f'<text {place}{_ANCHORS[align]} style="{self.styles[0]}">{said}</text>'
+        return f"<text {place}{_ANCHORS[align]} {self._class}>{said}</text>"
+
+
+_escaped = lru_cache(maxsize=1024)(html.escape)
 
 
 class Names(Text):
@@ -404,13 +454,27 @@ def _transform(axes: Axes, place: Place) -> Transform:
     return axes.transData if place == "data" else axes.get_xaxis_transform()
 
 
-@dataclass(frozen=True)
+Scale: TypeAlias = Callable[[float], float]  # the pixel of a number on an axis
+
+
+@dataclass(frozen=True, eq=False)
 class Frame:
-    """Where points of axes stand in a figure, in pixels: `box`, and a function for each axis."""
+    """Where points of axes stand in a figure, in pixels: `box`, and a scale for each axis.
+
+    `x_part` and `y_part` are scales for parts of the axes.
+    """
 
     box: Box
-    x_px: Callable[[float], float]
-    y_px: Callable[[float], float]
+    x_px: Scale
+    y_px: Scale
+    x_part: Scale
+    y_part: Scale
+
+    def scales(self, place: Place) -> tuple[Scale, Scale]:
+        """Return the scales of x and y of what has this place."""
+        if place == "data":
+            return self.x_px, self.y_px
+        return self.x_part if place == "axes" else self.x_px, self.y_part
 
 
 # Of axes while a layer is drawn, so that it is not looked up for each of its artists.
@@ -423,51 +487,44 @@ def frame_of(axes: Axes) -> Frame:
         return FRAMES[axes]
     left, bottom, right, top = map(float, axes.bbox.extents)
     x0, y0, x1, y1 = map(float, axes.viewLim.extents)
+    wide, high = right - left, top - bottom
     return Frame(
         (left, bottom, right, top),
-        _of_axis(axes.xaxis, x0, x1, left, right - left),
-        _of_axis(axes.yaxis, y0, y1, bottom, top - bottom),
+        _of_axis(axes.xaxis, x0, x1, left, wide),
+        _of_axis(axes.yaxis, y0, y1, bottom, high),
+        _scale("linear", 0.0, 1.0, left, wide),
+        _scale("linear", 0.0, 1.0, bottom, high),
     )
 
 
 def pixels(artist: Any, place: Place, xs: Any, ys: Any) -> list[tuple[float, float]]:
     """Return points in pixels of the figure, y upwards: for a few, quicker than a transform."""
-    frame = frame_of(artist.axes)
-    x_px, y_px = frame.x_px, frame.y_px
-    left, bottom, right, top = frame.box
-    if place != "data":
-        y_px = _scale("linear", 0.0, 1.0, bottom, top - bottom)
-    if place == "axes":
-        x_px = _scale("linear", 0.0, 1.0, left, right - left)
+    x_px, y_px = frame_of(artist.axes).scales(place)
     return [(x_px(x), y_px(y)) for x, y in zip(_floats(xs), _floats(ys), strict=True)]
 
 
-def _floats(numbers: Any) -> list[float]:
-    floats: list[float] = np.asarray(numbers, dtype=float).tolist()
-    return floats
+def _floats(numbers: Any) -> Any:
+    return numbers.tolist() if isinstance(numbers, np.ndarray) else numbers
 
 
-def _of_axis(
-    axis: Any, low: float, high: float, start: float, length: float
-) -> Callable[[float], float]:
-    kind, forward = axis.get_scale(), axis.get_transform().transform
+def _of_axis(axis: Any, low: float, high: float, start: float, length: float) -> Scale:
+    kind, forward = axis.get_scale(), axis.get_transform().transform_non_affine
     if kind in ("linear", "log"):
         return _scale(kind, low, high, start, length)
-    even = _scale("linear", *forward([low, high]), start, length)
-    return lambda value: even(float(forward([value])[0]))
+    even = _scale("linear", float(forward(low)), float(forward(high)), start, length)
+    return lru_cache(maxsize=4096)(lambda value: even(float(forward(value))))
 
 
 @lru_cache(maxsize=256)
-def _scale(
-    kind: str, low: float, high: float, start: float, length: float
-) -> Callable[[float], float]:
-    """Return the pixel of a number on an axis from `low` to `high`."""
+def _scale(kind: str, low: float, high: float, start: float, length: float) -> Scale:
+    """Return the scale of an axis from `low` to `high`."""
     if kind == "linear":
-        return lambda value: start + length * (value - low) / (high - low)
-    first, decades = math.log10(low), math.log10(high / low)
+        per_unit = length / (high - low)
+        return lambda value: start + per_unit * (value - low)
+    first, per_decade = math.log10(low), length / math.log10(high / low)
 
     def log_scale(value: float) -> float:
         exponent = _FAR_BELOW if value <= 0 else math.log10(value)
-        return start + length * (exponent - first) / decades
+        return start + per_decade * (exponent - first)
 
     return log_scale

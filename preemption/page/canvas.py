@@ -28,21 +28,11 @@ _NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
 _Base: Any = RendererSVG  # its methods have no types
 Box: TypeAlias = tuple[float, float, float, float]  # left, bottom, right, top in pixels
 _salts = itertools.count()
-_styles: dict[str, int] = {}
 # A kernel may hear one control in one thread and the next in another; matplotlib knows only one.
 LOCK = threading.RLock()
 
 
-_STYLED = re.compile(r'style="([^"]*)"')
-
-
-def _class(css: str) -> str:
-    """Return a short name for a style."""
-    return f"pe-{_styles.setdefault(css, len(_styles))}"
-
-
-def _by_class(found: re.Match[str]) -> str:
-    return f'class="{_class(found[1])}"'
+_CLASS = re.compile(r'class="(pe-\d+)"')
 
 
 class Moving(Protocol):
@@ -65,6 +55,8 @@ class View(Protocol):
 
     size: tuple[float, float]
 
+    @property
+    def shown(self) -> Sequence[Moving]: ...  # noqa: D102
     def box(self, axes: Any) -> Box: ...  # noqa: D102
     def stretch(self, axes: Any) -> str: ...  # noqa: D102
 
@@ -127,12 +119,12 @@ class Canvas:
 
         Their styles are classes, which `styles` says once.
         """
-        return Html(_STYLED.sub(_by_class, self._both(self._moving)))
+        return self._both(self._moving)
 
     def styles(self) -> Html:
         """Return the styles of all that moves."""
         found = dict.fromkeys(css for artist in self._picture.moving for css in artist.styles)
-        rules = "".join(f".{_class(css)}{{{css}}}" for css in found)
+        rules = "".join(f".{theme.class_of(css)}{{{css}}}" for css in found)
         return Html(f"<style>{theme.with_variables(rules)}</style>")
 
     def whole_svg(self) -> Html:
@@ -148,7 +140,9 @@ class Canvas:
         )
 
     def _whole(self, narrow: bool) -> str:
-        still, moving = self._still(narrow), theme.with_variables(self._moving(narrow))
+        still = self._still(narrow)
+        moving = _CLASS.sub(lambda name: f'style="{theme.css_of(name[1])}"', self._moving(narrow))
+        moving = theme.with_variables(moving)
         return f"{still[: still.rindex('</svg>')]}{moving}</svg>"
 
     def _still(self, narrow: bool) -> str:
@@ -167,16 +161,15 @@ class Canvas:
         parts: list[str] = []
         with LOCK, self._picture.viewed(narrow=narrow) as view:
             height = view.size[1]
-            shown = [artist for artist in self._picture.moving if artist.get_visible()]
-            for axes, artists in groupby(shown, key=lambda a: a.axes if a.clipped else None):
+            for axes, artists in groupby(view.shown, key=lambda a: a.axes if a.clipped else None):
                 own = list(artists)
-                markup = "".join(a.svg(height) for a in own if not a.stretched)
+                markup = "".join([a.svg(height) for a in own if not a.stretched])
                 if axes:
                     shape = f"{self._id}-{len(parts)}"
                     if narrow:
                         stretched = f'<use href="#{shape}" transform="{view.stretch(axes)}"/>'
                     else:
-                        paths = "".join(artist.svg(height) for artist in own if artist.stretched)
+                        paths = "".join([artist.svg(height) for artist in own if artist.stretched])
                         stretched = f'<g id="{shape}">{paths}</g>'
                     left, bottom, right, top = view.box(axes)
                     wide = (left, height - top, right - left, top - bottom)

@@ -205,8 +205,11 @@ class _BoxAndSlider(Controls):
 
     def show(self, value: float) -> None:
         super().show(value)
-        self.box.value = value
-        self.slider.value = self._number.nearest_place(value)
+        if self.box.value != value:
+            self.box.value = value
+        place = self._number.nearest_place(value)
+        if self.slider.value != place:
+            self.slider.value = place
 
     def _typed(self, change: dict[str, Any]) -> None:
         if change["new"] != self.shown:

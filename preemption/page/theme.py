@@ -73,6 +73,19 @@ def with_variables(svg: str) -> str:
     return svg
 
 
+_classes: dict[str, str] = {}
+
+
+def class_of(css: str) -> str:
+    """Return a short name for a style."""
+    return _classes.setdefault(css, f"pe-{len(_classes)}")
+
+
+def css_of(class_: str) -> str:
+    """Return the style that has this name."""
+    return next(css for css, name in _classes.items() if name == class_)
+
+
 def _declare(colours: dict[str, str]) -> str:
     return "".join(f"--pe-{_NAMES[light]}:{colour};" for light, colour in colours.items())
 

@@ -90,6 +90,7 @@ def under_load(requests_per_s: float, blocks: int) -> LoadPoint:
     return found[0] if found else simulated(requests_per_s, blocks)
 
 
+@lru_cache(maxsize=64)
 def sweep(blocks: int) -> tuple[LoadPoint, ...]:
     """Return `under_load` at each of `RATES_PER_S`; a pool not in `POOLS` takes a second or two."""
     return tuple(under_load(rate, blocks) for rate in RATES_PER_S)

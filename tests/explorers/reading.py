@@ -17,8 +17,7 @@ def data(line):
 
 def corners(boxes):
     """Return x, y, width and height of each box."""
-    first, last = boxes._corners[:, 0], boxes._corners[:, 2]
-    return np.column_stack([first, last - first])
+    return np.array(boxes.boxes, dtype=float).reshape(-1, 4)
 
 
 def label_texts(explorer):

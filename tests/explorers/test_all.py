@@ -43,10 +43,10 @@ def test_curves_and_cells_differ_without_colour_too(use):
         pairs.append((p50.line, p99.line))
         points.append([p50.point, p99.point])
     for solid, dashed in pairs:
-        assert "dasharray" not in solid.svg(1)
-        assert "dasharray" in dashed.svg(1)
+        assert "dasharray" not in "".join(solid.styles)
+        assert "dasharray" in "".join(dashed.styles)
     for one, other in points:
         assert one.get_marker() != other.get_marker()
     cells = use(AttentionExplorer).picture
-    assert "fill:#ffffff" in cells.computed.svg(1)
-    assert "fill:#ffffff" not in cells.cached.svg(1)
+    assert "fill:#ffffff" in "".join(cells.computed.styles)
+    assert "fill:#ffffff" not in "".join(cells.cached.styles)

@@ -67,7 +67,9 @@ def test_boxes_of_different_budgets_look_different(use):
     heights_px = []
     for budget in (128, 512, 2_048, 8_192):
         makeup = use(ChunkExplorer, budget=budget).picture
-        boxes = makeup.iterations.transData.transform(makeup.prefill._corners[0])
+        left, bottom, wide, high = makeup.prefill.boxes[0]
+        ends = [(left, bottom), (left + wide, bottom + high)]
+        boxes = makeup.iterations.transData.transform(ends)
         heights_px.append(float(np.ptp(boxes[:, 1])))
         x, y = makeup._kinds[0].get_position()
         named_px = makeup.iterations.get_xaxis_transform().transform((x, y))
