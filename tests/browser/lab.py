@@ -185,7 +185,7 @@ class OpenNotebook:
         running = f"{_PROMPTS}.some(text => text.includes('*'))"
         # Not at every frame, as it would be by default: that takes time from the page.
         self.page.wait_for_function(f"() => {running}", polling=100)
-        self.page.wait_for_function(f"() => !{running}", polling=100, timeout=60_000)
+        self.page.wait_for_function(f"() => !{running}", polling=100, timeout=180_000)
 
 
 class OnPage:
