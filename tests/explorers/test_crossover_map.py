@@ -67,3 +67,8 @@ def test_every_link_stands_in_the_map_with_its_source(use):
         assert (link.achieved_source or link.source).split("'")[0] in explorer._sources.value
     for row in [*MODELS.values(), *DEVICES.values()]:
         assert row.source.split("'")[0] in explorer._sources.value
+
+
+def test_a_cover_hides_the_models_whose_order_is_the_answer(use):
+    hidden = {label.get_text() for label in use("map", {}).picture.answers}
+    assert hidden == set(MODELS)
