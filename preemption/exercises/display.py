@@ -95,8 +95,8 @@ def solution(name: str) -> None:
 def progress(part: str = "functions") -> None:
     """Show how many tasks of a part are right, and how each stands.
 
-    The parts: `"functions"`, `"stretch tasks"`, `"schedules"`. Counts what was checked since
-    the kernel started. Raises ValueError for another part.
+    The parts: `"functions"`, `"stretch tasks"`, `"rules"`, `"schedules"`. Counts what was checked
+    since the kernel started. Raises ValueError for another part.
     """
     line = _progress_line(part)
     lines = [f"{name}: {outcome}" for name, outcome in _standing(part).items()]

@@ -94,6 +94,21 @@ def of_victim(result: Any, right: str, case: Case) -> str | None:
     return "another name with as few tokens comes first in plain string order."
 
 
+def of_spared(result: Any, right: str, case: Case) -> str | None:
+    """Check the name of a victim that is not the oldest; the case has those who run, in order."""
+    (running,) = case.args
+    name = _text(result)
+    if name == right:
+        return None
+    if name not in running:
+        return "the result must be one of the names."
+    if name == next(iter(running)):
+        return "that one was admitted first, and is to be spared."
+    if running[name] > running[right]:
+        return "that one has too many tokens; another has fewer."
+    return "another one with as few tokens was admitted later."
+
+
 def of_victims(result: Any, right: list[str], case: Case) -> str | None:
     """Check a group of victims; any that costs as little as `right` will do."""
     seqs, needed = case.args

@@ -15,6 +15,7 @@ segments    its queue of free blocks with prefix caching
 simulation  requests served, quickly where that is possible, or plainly
 tally       the tokens of a run: scheduled, lost, found, computed again
 results     what a run did
+outputs     what requests write, by a toy model
 frames      a run block by block, and what became of each preemption
 faults      faults that users met, broken and mended
 replay      recorded vLLM runs repeated, also from the command line
@@ -26,6 +27,7 @@ from preemption.serving.fast import FastRun, NotCoveredError, covers
 from preemption.serving.faults import FAULTS, SCENE_ITERATIONS, Fault, run_fault
 from preemption.serving.frames import Frame, Pause, Phase, frames_of, pauses, phases
 from preemption.serving.offload import HostPool, Link
+from preemption.serving.outputs import outputs_of
 from preemption.serving.prefix_cache import CachingPool
 from preemption.serving.results import (
     Id,
@@ -107,6 +109,7 @@ __all__ = [
     "fetch_trace",
     "frames_of",
     "last_admitted",
+    "outputs_of",
     "pauses",
     "phases",
     "priority",

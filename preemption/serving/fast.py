@@ -74,7 +74,7 @@ class FastRun:
         *("block_size", "budget", "computing_ns", "per_resident_ns"),
         *("prompt", "tokens", "prefill", "end", "arrivals", "first_token_ns", "finished_ns"),
         *("stay", "stays", "size", "queue", "heap", "waiting", "blocked", "running", "ending"),
-        *("due", "turns", "chunk", "chunk_computed", "swapped", "free", "swap_free"),
+        *("due", "turns", "chunk", "chunk_computed", "swapped", "usable", "free", "swap_free"),
         *("resident", "joined", "iteration", "rounds", "now", "log", "logged_to", "segments"),
         *("preemptions", "lost_tokens", "found_tokens", "moved_tokens", "copies_ns", "pool_use"),
     )
@@ -117,7 +117,7 @@ class FastRun:
         self.turns = 0  # sum of their bases' quotients
         self.chunk, self.chunk_computed = -1, 0  # who is in mid-prefill, if anybody, and how far
         self.swapped: dict[int, int] = {}  # waiting request -> its tokens in the swap space
-        self.free = config.usable_blocks
+        self.usable = self.free = config.usable_blocks
         self.segments = Segments(self.free) if config.enable_prefix_caching else None
         self.swap_free = math.inf if settings.swap_blocks is None else settings.swap_blocks
         self.resident = 0  # tokens that have a cache
@@ -173,7 +173,8 @@ class FastRun:
                 setattr(wider, name, value.copy())
         wider.waiting = wider.heap if wider.by_priority else wider.queue
         wider.config, wider.watermark = config, watermark_blocks(config)
-        more = config.usable_blocks - self.config.usable_blocks
+        more = config.usable_blocks - self.usable
+        wider.usable += more
         wider.free += more
         if self.segments:
             wider.segments = self.segments.widened(more)
@@ -280,7 +281,7 @@ class FastRun:
         `asked` are the blocks that the decodes need.
         """
         self.copies_ns, preempted_before = 0, self.preemptions
-        self.pool_use.append((self.now, self.config.usable_blocks - self.free))
+        self.pool_use.append((self.now, self.usable - self.free))
         while asked > self.free:
             victim, computed = self.evict()
             self.free -= -computed // self.block_size
@@ -461,20 +462,20 @@ class FastRun:
                     span_ns += step_ns + growth_ns * length
                     length += 1
                 stop = iteration + length
-        usable_blocks = self.config.usable_blocks
-        self.pool_use.append((self.now, usable_blocks - self.free))
+        usable = self.usable
+        self.pool_use.append((self.now, usable - self.free))
         held = decodes * (stop // block_size) - self.turns + sum(due[: stop % block_size])
-        if held > usable_blocks:
+        if held > usable:
             # Up to the first iteration that lacks blocks.
             full_turns, left = divmod(self.free, decodes)
             stop = iteration + full_turns * block_size
             while due[stop % block_size] <= left:
                 left -= due[stop % block_size]
                 stop += 1
-            held = usable_blocks - left
+            held = usable - left
             length = stop - iteration
             span_ns = length * step_ns + growth_ns * (length * (length - 1) // 2)
-        self.free = usable_blocks - held
+        self.free = usable - held
         self.now += span_ns
         self.resident += length * decodes
         self.iteration = stop

@@ -17,11 +17,14 @@ from preemption.serving import (
     IterationCost,
     Request,
     Result,
+    Rule,
     RunSettings,
     SchedulerConfig,
     azure_shaped,
+    outputs_of,
     quantiles,
     simulate,
+    simulate_plain,
     simulate_pools,
 )
 
@@ -166,6 +169,32 @@ def _most(moments: Any, values: Any, edges: Array, at_edges: Any) -> Array:
     most = np.array(at_edges, dtype=float)
     np.maximum.at(most, np.searchsorted(edges, moments, side="right") - 1, values)
     return most
+
+
+class Kept(NamedTuple):
+    """How many outputs of a load are those of unlimited memory."""
+
+    preemptions: int
+    requests: int
+    same: int
+
+
+def outputs_kept(rule: Rule | str) -> Kept:
+    """Serve 120 requests with this victim rule, and with memory for all; compare what they write.
+
+    Raises what `simulate` raises of a rule.
+    """
+    requests = two_minutes(0, 5.5)[:120]
+    small, large = (
+        simulate_plain(requests, *server(pool_tokens, victim=rule, log=True))
+        for pool_tokens in (16_000, 200_000)
+    )
+    written, due = outputs_of(small), outputs_of(large)
+    same = sum(
+        written[request.id] == due[request.id] and len(due[request.id]) == request.output_tokens
+        for request in requests
+    )
+    return Kept(small.preemptions, len(requests), same)
 
 
 @lru_cache(maxsize=64)

@@ -4,8 +4,9 @@ from preemption.exercises.tasks import TASKS
 
 FUNCTIONS = ["recompute_ms", "swap_ms", "cheaper", "pick_victim", "eviction_overhead"]
 STRETCH = ["crossover_bandwidth", "pick_victims", "share_to_recompute"]
+RULES = ["spare_the_oldest"]
 SCHEDULES = ["utilization", "continuous_schedule"]
-ALL = FUNCTIONS + STRETCH + SCHEDULES
+ALL = FUNCTIONS + STRETCH + RULES + SCHEDULES
 
 
 def notebook(*sources):

@@ -701,6 +701,69 @@ solves("share_to_recompute")(
 solves("share_to_recompute")(lambda b, w, ms=0.1: (b / 1e9) / (b / 1e9 + ms / 1e3 * w / 1e9))
 
 
+# spare_the_oldest
+
+
+@solves("spare_the_oldest")
+def stars(running):
+    oldest, *younger = running
+    return min(younger[::-1] or [oldest], key=running.get)
+
+
+@solves("spare_the_oldest")
+def loops_and_compares(running):
+    victim = None
+    for place, (name, tokens) in enumerate(running.items()):
+        if place and (victim is None or tokens <= running[victim]):
+            victim = name
+    return next(iter(running)) if victim is None else victim
+
+
+@solves("spare_the_oldest")
+def sorts_pairs_with_places(running):
+    pairs = sorted((tokens, -place, name) for place, (name, tokens) in enumerate(running.items()))
+    first = next(iter(running))
+    return next((name for *_, name in pairs if name != first), first)
+
+
+@solves("spare_the_oldest")
+def takes_the_first_out(running):
+    left = dict(running)
+    if len(left) > 1:
+        del left[next(iter(left))]
+    fewest = min(left.values())
+    return [name for name, tokens in left.items() if tokens == fewest][-1]
+
+
+@solves("spare_the_oldest")
+def numpy_places(running):
+    names, tokens = list(running), np.array(list(running.values()))
+    if len(names) == 1:
+        return names[0]
+    return np.array(names)[np.flatnonzero(tokens == tokens[1:].min())[-1]]
+
+
+@solves("spare_the_oldest")
+def heap_of_the_younger(running):
+    pairs = [(tokens, -place, name) for place, (name, tokens) in enumerate(running.items())]
+    heap = pairs[1:] or pairs
+    heapq.heapify(heap)
+    return heap[0][2]
+
+
+@solves("spare_the_oldest")
+def reduces(running):
+    def smaller(one, other):
+        return other if running[other] <= running[one] else one
+
+    return functools.reduce(smaller, list(running)[1:] or running)
+
+
+@solves("spare_the_oldest")
+def label_of_an_enum(running):
+    return Label(stars(running))
+
+
 # utilization
 
 solves("utilization")(lambda rows: 1 - sum(row.count(None) for row in rows) / sum(map(len, rows)))

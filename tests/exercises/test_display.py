@@ -130,7 +130,9 @@ def test_progress_counts_what_is_right_now(capsys):
     )
     progress("schedules")
     assert capsys.readouterr().out.startswith("1 of 2 schedules right\n  utilization: right\n")
-    with pytest.raises(ValueError, match="the parts are functions, stretch tasks, schedules"):
+    with pytest.raises(
+        ValueError, match="the parts are functions, stretch tasks, rules, schedules"
+    ):
         progress("all")
 
 

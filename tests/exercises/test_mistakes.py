@@ -72,6 +72,22 @@ FIRST_TRIES = [
         "gave 'swap': here swapping takes as long as recomputing, not less.",
     ),
     (
+        "spare_the_oldest",
+        "lambda running: min(running, key=running.get)",
+        "gave 'a': that one was admitted first, and is to be spared.",
+    ),
+    (
+        "spare_the_oldest",
+        "lambda running: list(running)[1]",
+        "gave 'b': that one has too many tokens; another has fewer.",
+    ),
+    (
+        "spare_the_oldest",
+        "lambda running: min(list(running)[1:] or running, key=running.get)",
+        "gave 'b': another one with as few tokens was admitted later.",
+    ),
+    ("spare_the_oldest", "lambda running: 100", "gave 100: the result must be one of the names."),
+    (
         "pick_victim",
         "lambda seqs: max(seqs, key=seqs.get)",
         "pick_victim({'a': 300, 'b': 100, 'c': 200}) gave 'a': "

@@ -40,6 +40,10 @@ EQUIVALENT = {
         r".*25000000000.0 [+-] 1\)": "4e-11 of the result; 1e-9 is allowed",
         r".*how (<= 'recompute'|>= 'swap').*": "there are only these two strategies",
     },
+    "spare_the_oldest": {
+        r".* if len\(names\) != 1 else names": "nobody is asked for where nobody runs",
+        r".* if len\(names\) > 1 \* 1024 / 1000 else names": "2 is more than 1.024 as well",
+    },
     "pick_victims": {
         r"groups = .* range\((2 \*|len.seqs. \* 1000 \+|.len.seqs. \+ 1. \* 1000\)).*": LARGER,
         r"groups = .* range\(len.seqs. \+ (100?|.?1 \+ 1.?|2 \* 1|1 \* 1000)\) for .*": LARGER,

@@ -17,7 +17,7 @@ from tests.exercises.cells import ALL, FUNCTIONS, SCHEDULES, STRETCH, solved
 def test_the_tasks_and_their_parts():
     assert list(TASKS) == ALL
     assert [TASKS[name].part for name in ALL] == (
-        ["functions"] * 5 + ["stretch tasks"] * 3 + ["schedules"] * 2
+        ["functions"] * 5 + ["stretch tasks"] * 3 + ["rules"] + ["schedules"] * 2
     )
     for name in FUNCTIONS + STRETCH[:1]:
         assert TASKS[name].reference is getattr(costs, name)
@@ -72,6 +72,7 @@ ARGUMENTS = {
             )
         )
     ),
+    "spare_the_oldest": st.tuples(st.dictionaries(names, st.integers(0, 3), min_size=1)),
     "continuous_schedule": st.tuples(
         st.dictionaries(names, st.integers(1, 5), min_size=1, max_size=8), st.integers(1, 4)
     ),

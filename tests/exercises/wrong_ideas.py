@@ -16,6 +16,58 @@ def idea(task, kind, source, *values):
         IDEAS.setdefault(task, []).append((kind, text))
 
 
+# spare_the_oldest
+
+for younger in (
+    "list(running)",  # nobody is spared
+    "list(running)[1:] or list(running)",  # the first of equals
+    "list(running)[:0:-1][:8] or list(running)",
+    "sorted(running)[:0:-1] or list(running)",
+    "list(running)[:-1][::-1] or list(running)",
+    "list(running)[len(running) // 2:][::-1]",
+    "list(running)[-1:]",
+    "[name for name in running if running[name] > min(running.values())][::-1] or list(running)",
+    "[name for name in running if running[name] < max(running.values())][::-1] or list(running)",
+):
+    idea(
+        "spare_the_oldest",
+        "another order",
+        f"""
+        def spare_the_oldest(running):
+            return min({younger}, key=running.get)
+        """,
+    )
+idea(
+    "spare_the_oldest",
+    "minimum from a constant",
+    """
+    def spare_the_oldest(running):
+        *names, oldest = list(running)[::-1]
+        victim, fewest = oldest, VALUE
+        for name in names:
+            if running[name] < fewest:
+                victim, fewest = name, running[name]
+        return victim
+    """,
+    *(100, 1_000, 10_000, 1_000_000, 10**9),
+)
+for key in (
+    "-(-running[name] // 16)",  # by blocks
+    "(running[name], name)",
+    "str(running[name])",
+    "running[name] or 10**12",
+    "-running[name]",
+):
+    idea(
+        "spare_the_oldest",
+        "another measure",
+        f"""
+        def spare_the_oldest(running):
+            names = list(running)[::-1]
+            return min(names[:-1] or names, key=lambda name: {key})
+        """,
+    )
+
 # pick_victim
 
 idea(

@@ -147,3 +147,25 @@ def test_each_lever_changes_the_server():
 def test_spread_over_seeds():
     assert spread(range(101)) == (5, 50, 95)
     assert tuple(range(20)) == studies.SEEDS
+
+
+@pytest.mark.parametrize("rule", ["last admitted", lambda running: running[0]])
+def test_any_rule_keeps_every_output(rule):
+    kept = studies.outputs_kept(rule)
+    assert kept.preemptions > 10
+    assert kept.same == kept.requests == 120
+
+
+def test_outputs_that_differ_are_counted(monkeypatch):
+    """With an engine that gives up what was written, they would not all be kept."""
+    outputs_of, calls = serving.outputs_of, []
+
+    def lossy(result):
+        calls.append(result)
+        written = outputs_of(result)
+        return written if len(calls) > 1 else written | {result.requests[3].id: ()}
+
+    monkeypatch.setattr("preemption.studies.pressure.outputs_of", lossy)
+    assert studies.outputs_kept("last admitted").same == 119
+    with pytest.raises(ValueError, match="victim"):
+        studies.outputs_kept(lambda _running: None)

@@ -109,6 +109,22 @@ def test_the_frame_stands_still_when_a_drag_has_ended(explorer):
     assert frame.inner_html() == before
 
 
+@pytest.mark.parametrize("label", [TOKENS, LINK])
+def test_what_is_below_stands_still_in_a_drag(explorer, label):
+    explorer.root.evaluate(
+        """root => {
+            window.heights = new Set([root.offsetHeight]);
+            new ResizeObserver(() => window.heights.add(root.offsetHeight)).observe(root);
+        }"""
+    )
+    before = explorer.place(SETTINGS[label])
+    for to in (1.0, 0.0):
+        explorer.drag(label, to, 30)
+    expect(explorer.box(label)).to_have_value(f"{SETTINGS[label].low:g}")
+    assert before != SETTINGS[label].low
+    assert len(explorer.page.evaluate("[...window.heights]")) == 1
+
+
 def test_the_predict_gate_by_keyboard(notebook):
     page = notebook.page
     asked = page.locator(".jp-OutputArea-output", has_text="Is evicting a cache free").first

@@ -192,9 +192,9 @@ COMPUTED: Computed = [
 
 COUNTED = "example: counted by a rule, in test_minutes.py"
 FACTS: Facts = [
-    ("*60 minutes, in", COUNTED),
+    ("*65 minutes, in", COUNTED),
     ("a pool (20 minutes)", COUNTED),
-    ("should go? (15 minutes)", COUNTED),
+    ("should go? (20 minutes)", COUNTED),
     ("is enough? (10 minutes)", COUNTED),
     ("helps most? (15 minutes)", COUNTED),
     ("On this GPU 512 tokens", "measured: the points of IterationCost"),
