@@ -78,7 +78,7 @@ class LiveExplorer(Explorer[Live]):
             f"are evicted, and the share of the pool in use. {verdict} The pool is more than 95% "
             f"full in {words.digits(100 * full, 2)}% of the time; up to "
             f"{int(run.running.max())} run at one time.",
-            table=html.table(["", "p50", "p99"], rows, numbers=(1, 2)),
+            table=html.table(["latency", "p50", "p99"], rows, numbers=(1, 2)),
         )
 
 

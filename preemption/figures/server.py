@@ -19,11 +19,11 @@ class Server(Picture[None]):
         axes.spines[["left", "bottom"]].set_visible(False)
         axes.set(xticks=[], yticks=[], xlim=(0, 100), ylim=(0, 100))
         self._box(0, 0, 60, 100, "GPU", theme.PAPER)
-        self._box(3, 10, 24, 62, "computes", theme.SEQUENCES[5])
-        self._box(33, 10, 24, 62, "GPU memory:\nKV caches", theme.SEQUENCES[1])
+        self._box(1, 10, 27, 62, "computes", theme.SEQUENCES[5])
+        self._box(33, 10, 25, 62, "memory:\nKV\ncaches", theme.SEQUENCES[1])
         self._box(76, 0, 24, 100, "host", theme.PAPER)
-        self._box(78, 10, 20, 62, "host\nmemory", theme.SEQUENCES[0])
-        for ends in ((27, 33), (57, 78)):
+        self._box(77, 10, 22, 62, "host\nmemory", theme.SEQUENCES[0])
+        for ends in ((28, 33), (58, 77)):
             axes.add_patch(
                 FancyArrowPatch(
                     *((x, 41) for x in ends),

@@ -4,21 +4,9 @@ from preemption.page.questions import Choice, Quiz
 
 
 def quiz_on_choosing_a_victim() -> Quiz:
-    """Ask seven questions: on the pool of blocks, on rules and on levers."""
+    """Ask five questions: on the pool of blocks, on rules and on levers."""
     return Quiz(
         [
-            Choice(
-                "The pool is full, and a new request arrives. What does vLLM do?",
-                {
-                    "It preempts a running request": "Only a running request that needs a block "
-                    "makes another one go.",
-                    "The new one waits": "It is admitted when all its tokens fit, after those "
-                    "who were preempted.",
-                    "It preempts the largest cache": "The rule does not look at sizes, and "
-                    "nobody goes for a newcomer.",
-                },
-                right="The new one waits",
-            ),
             Choice(
                 "A request has written 9 tokens and is preempted. What is lost?",
                 {
@@ -40,15 +28,6 @@ def quiz_on_choosing_a_victim() -> Quiz:
                     "Any of them": "The free blocks stand in a queue; its order says which.",
                 },
                 right="Its last one",
-            ),
-            Choice(
-                "What takes longest in the pauses of this notebook's eight requests?",
-                {
-                    "The copies": "They take less than a millisecond here.",
-                    "Computing the cache again": "That takes one iteration each.",
-                    "Waiting for memory": "Somebody has to finish first.",
-                },
-                right="Waiting for memory",
             ),
             Choice(
                 "Policy X preempts 120 times, policy Y 90 times, on the same load. Which of them "

@@ -76,6 +76,6 @@ def test_another_choice_starts_from_the_shortage_again(use):
 
 def test_the_machine_is_drawn_and_described():
     still = gpu_and_host()
-    for word in ("GPU", "KV caches", "link", "host", "memory"):
+    for word in ("GPU", "caches", "link", "host", "memory"):
         assert word in still.value.split("<svg")[1]
     assert 'role="img" aria-label="A GPU and its host.' in still.value
