@@ -389,6 +389,7 @@ class Names(Text):
         super().__init__(0, 0, animated=True, family=theme.FONT, fontsize=size_px, color=theme.INK)
         self.set(horizontalalignment="center", verticalalignment="center_baseline")
         self.styles = [f"font-size:{size_px:g}px;fill:{theme.INK};text-anchor:middle"]
+        self._class = _class(*self.styles)
         axes.add_artist(self)
         self.set(transform=axes.transData, clip_on=False)
 
@@ -408,11 +409,10 @@ class Names(Text):
             return ""
         frame, base = frame_of(self.panel), height + 0.36 * self._size_px
         written = "".join(
-            f'<text x="{frame.x_px(x):.1f}" y="{base - frame.y_px(y):.1f}">'
-            f"{html.escape(text)}</text>"
+            f'<text x="{frame.x_px(x):.1f}" y="{base - frame.y_px(y):.1f}">{_escaped(text)}</text>'
             for x, y, text in self.places
         )
-        return f'<g style="{self.styles[0]}">{written}</g>'
+        return f"<g {self._class}>{written}</g>"
 
 
 @lru_cache(maxsize=4096)
