@@ -34,7 +34,7 @@ from preemption.explorers.chunks import ChunkExplorer
 from preemption.explorers.cliff import CliffExplorer
 from preemption.explorers.crossover_map import CrossoverMapExplorer
 from preemption.explorers.eviction_costs import CostExplorer
-from preemption.explorers.faults import FaultExplorer
+from preemption.explorers.faults import FaultExplorer, field_guide_page
 from preemption.explorers.live import LiveExplorer
 from preemption.explorers.load import LoadExplorer
 from preemption.explorers.log import in_words
@@ -68,6 +68,7 @@ __all__ = [
     "SideBySideExplorer",
     "SlotExplorer",
     "eviction_timeline",
+    "field_guide_page",
     "gpu_and_host",
     "in_words",
     "open_costs",

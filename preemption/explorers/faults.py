@@ -4,6 +4,8 @@ import re
 from functools import lru_cache
 from typing import Any
 
+from IPython.display import HTML
+
 from preemption import words
 from preemption.explorers.log import in_words
 from preemption.figures.faults import FaultPicture, Scene
@@ -119,6 +121,8 @@ def told(row: GuideRow) -> html.Html:
     links = [html.element("a", name, href=url, style=style) for name, url in row.sources]
     told = [
         ("users saw", row.symptom),
+        ("metric", row.metric),
+        ("log", row.log),
         ("why", row.cause),
         ("vLLM", row.vllm),
         ("SGLang", row.sglang),
@@ -127,6 +131,11 @@ def told(row: GuideRow) -> html.Html:
     ]
     rows = [(name, _code(text)) for name, text in told]
     return html.page(html.table(["fault", row.title], [*rows, ("source", html.lines(links))]))
+
+
+def field_guide_page() -> HTML:
+    """Return all rows of the field guide, for a page that shows outputs."""
+    return HTML(html.page(*map(told, FIELD_GUIDE.values()), styled=True))  # type: ignore[no-untyped-call]
 
 
 def _code(text: str) -> html.Html:

@@ -194,6 +194,7 @@ class OffloadingScheduler(Scheduler):
         decision.moved_tokens += stored * self.config.block_size
         for seq in self.ended:
             self.renew(seq)
+        self.ended = []
         return decision
 
     def admit_waiting(self, decision: Decision) -> None:

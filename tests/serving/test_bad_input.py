@@ -150,7 +150,7 @@ PARTS = {
         "NotCoveredError",
     ),
     *("Pause", "Phase", "Preempted", "Result", "Run", "Scheduled", "Scheduler", "Segments", "Seq"),
-    *("choose", "covers", "fetch_trace", "pauses", "phases", "scheduler_for"),
+    *("choose", "covers", "fetch_trace", "outputs_of", "pauses", "phases", "scheduler_for"),
 }
 # Without arguments, or rules, which get what the engine offers.
 NONE_TO_CHECK = {"two", "eight", "last_admitted", "priority"}
