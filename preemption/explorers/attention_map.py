@@ -31,7 +31,7 @@ class AttentionExplorer(Explorer[AttentionInChunks]):
         self._prompt = np.random.default_rng(1).normal(size=(_PROMPT_TOKENS, width))
         self._outputs, self._cache = attention.forward(self._layer, self._prompt)
         alone = attention.prefill_chunks_apart(self._layer, self._prompt, [1] * _PROMPT_TOKENS)
-        largest = attention.largest_differences(alone, self._outputs).max()
+        largest = np.max(attention.largest_differences(alone, self._outputs))
         super().__init__(AttentionMap(_PROMPT_TOKENS, float(largest)), [type(self).chunk])
 
     def _ask(self) -> AttentionInChunks:

@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from preemption import studies, words
 from preemption.explorers.cliff import WAYS
 from preemption.figures.live import PART_S, Live, LiveCurves
@@ -56,7 +58,7 @@ class LiveExplorer(Explorer[Live]):
 
     def _say(self, answer: Live) -> Words:
         run, figures = answer.over_time, answer.measures
-        waiting, evicted = (int(each.max()) for each in (run.waiting, run.evicted))
+        waiting, evicted = (int(np.max(each)) for each in (run.waiting, run.evicted))
         verdict = (
             f"{words.plain(self.rate)} requests/s, {words.count(self.pool, 'token')} of pool: "
             f"{words.count(figures.preemptions, 'preemption')}, "
@@ -77,7 +79,7 @@ class LiveExplorer(Explorer[Live]):
             alternative="Four curves over time: requests that run, that wait to be let in, that "
             f"are evicted, and the share of the pool in use. {verdict} The pool is more than 95% "
             f"full in {words.digits(100 * full, 2)}% of the time; up to "
-            f"{int(run.running.max())} run at one time.",
+            f"{int(np.max(run.running))} run at one time.",
             table=html.table(["latency", "p50", "p99"], rows, numbers=(1, 2)),
         )
 
