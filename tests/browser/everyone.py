@@ -68,6 +68,16 @@ def choose_other_theme(page):
     expect(page.locator(f"body[data-jp-theme-name='{other}']")).to_be_attached(timeout=20_000)
 
 
+def eventually(page, check):
+    """Check again for ten seconds, if need be: a busy machine lays a page out late."""
+    for _ in range(10):
+        try:
+            return check()
+        except AssertionError:
+            page.wait_for_timeout(1_000)
+    return check()
+
+
 class ForEveryone:
     """The tests of one notebook, the `notebook` of a folder.
 
@@ -78,7 +88,11 @@ class ForEveryone:
         assert notebook.saved_picture_px > 1000
 
     def test_axe_finds_nothing(self, notebook):
-        assert violations(notebook.page) == []
+        def check():
+            found = violations(notebook.page)
+            assert found == [], found
+
+        eventually(notebook.page, check)
 
     def test_all_words_stand_out_in_either_theme(self, notebook):
         page = notebook.page
@@ -86,10 +100,15 @@ class ForEveryone:
         for last in (False, True):
             ink = f"rgb{tuple(bytes.fromhex(INK[theme_of(page)][1:]))}"
             ours = page.locator(".pe").first
-            assert ours.evaluate("ours => getComputedStyle(ours).color") == ink
-            found = contrasts(page)
-            assert len(found) > 50
-            assert [text for contrast, text in found if contrast < 4.5] == []
+
+            def check(ours=ours, ink=ink):
+                assert ours.evaluate("ours => getComputedStyle(ours).color") == ink
+                found = contrasts(page)
+                assert len(found) > 50
+                faint = [text for contrast, text in found if contrast < 4.5]
+                assert faint == [], faint
+
+            eventually(page, check)
             if not last:
                 choose_other_theme(page)
         assert theme_of(page) != first
@@ -106,36 +125,42 @@ class ForEveryone:
     @pytest.mark.parametrize("width", [320, 390, 800, 900, 1280])
     def test_both_layers_are_equally_wide_and_their_text_is_large_enough(self, notebook, width):
         notebook.page.set_viewport_size(WIDE | {"width": width})
-        notebook.page.wait_for_timeout(300)
-        explorers = notebook.page.locator(".jp-OutputArea-output .pe-explorer").all()
-        for explorer in explorers:
-            layers, texts, sliders, room = explorer.evaluate(
-                """explorer => {
-                    const wide = part => part.getBoundingClientRect().width;
-                    const all = what => [...explorer.querySelectorAll(what)];
-                    const scale = text => text.ownerSVGElement.getScreenCTM().a;
-                    return [
-                        all('.pe-picture > svg').filter(wide).map(wide),
-                        all('.pe-picture text').filter(wide).map(
-                            text => scale(text) * parseFloat(getComputedStyle(text).fontSize)
-                        ),
-                        all('.noUi-base').map(wide),
-                        wide(explorer.parentElement),
-                    ];
-                }"""
-            )
-            still, moving = layers
-            assert still == pytest.approx(moving, abs=0.5)
-            assert still <= room
-            assert width < 390 or min(texts) >= 11
-            least = 0.85 * room if width <= 390 else 120
-            assert min(sliders, default=least) >= least
+
+        def check():
+            explorers = notebook.page.locator(".jp-OutputArea-output .pe-explorer").all()
+            for explorer in explorers:
+                layers, texts, sliders, room = explorer.evaluate(
+                    """explorer => {
+                        const wide = part => part.getBoundingClientRect().width;
+                        const all = what => [...explorer.querySelectorAll(what)];
+                        const scale = text => text.ownerSVGElement.getScreenCTM().a;
+                        return [
+                            all('.pe-picture > svg').filter(wide).map(wide),
+                            all('.pe-picture text').filter(wide).map(
+                                text => scale(text) * parseFloat(getComputedStyle(text).fontSize)
+                            ),
+                            all('.noUi-base').map(wide),
+                            wide(explorer.parentElement),
+                        ];
+                    }"""
+                )
+                still, moving = layers
+                assert still == pytest.approx(moving, abs=0.5), (still, moving)
+                assert still <= room, (still, room)
+                assert width < 390 or min(texts) >= 11, texts
+                least = 0.85 * room if width <= 390 else 120
+                assert min(sliders, default=least) >= least, (sliders, least)
+
+        eventually(notebook.page, check)
         notebook.page.set_viewport_size(WIDE)
 
     def test_high_contrast_uses_the_readers_colours(self, notebook):
         page = notebook.page
         page.emulate_media(forced_colors="active")
-        for part in (".pe svg text", ".pe-explorer [role=img] svg > svg path"):
+        parts = [".pe svg text"]
+        if page.locator(".pe-explorer").count():  # notebook 02 has none
+            parts.append(".pe-explorer [role=img] svg > svg path")
+        for part in parts:
             found = page.locator(part).first.evaluate(
                 """part => {
                     const probe = document.createElement('i');

@@ -123,7 +123,7 @@ class OpenNotebook:
     def _wait_for_cells(self, name):
         # They come by and by; one that is not there yet would not be seen to run.
         cells = json.loads((self._folder / name).read_text())["cells"]
-        expect(self._cells).to_have_count(len(cells), timeout=60_000)
+        expect(self._cells).to_have_count(len(cells), timeout=180_000)
 
     def change_to(self, name):
         """Close the notebook and its kernel; open another one in the same JupyterLab."""
