@@ -118,7 +118,15 @@ class OpenNotebook:
         self._folder = lab.notebooks
         self._cells = self.page.locator(".jp-NotebookPanel .jp-Cell")
         self._wait_for_cells(name)
-        self.page.keyboard.press("Control+b")
+        self._hide_sidebar()
+
+    def _hide_sidebar(self):
+        # It takes room from the notebook; a busy page may not hear the keys at once.
+        for _ in range(20):
+            if not self.page.locator("#jp-left-stack").is_visible():
+                return
+            self.page.keyboard.press("Control+b")
+            self.page.wait_for_timeout(500)
 
     def _wait_for_cells(self, name):
         # They come by and by; one that is not there yet would not be seen to run.
@@ -134,6 +142,7 @@ class OpenNotebook:
         self.page.keyboard.type(name)
         self.page.keyboard.press("Enter")
         self._wait_for_cells(name)
+        self._hide_sidebar()
 
     def _note_bad_path(self, message):
         if "<path>" in message.text:  # of an SVG, such as one with "nan" in it
