@@ -7,7 +7,7 @@ from typing import Any
 
 from preemption import studies, words
 from preemption.costs import DEVICES, LINKS, MODELS, devices_for_weights, profile_of
-from preemption.explorers.side_by_side import LoadByLoad
+from preemption.explorers.side_by_side import NOTHING, LoadByLoad
 from preemption.figures.side_by_side import SideBySide
 from preemption.page.controls import Number, Select, Whole
 from preemption.page.explorer import Words
@@ -72,11 +72,12 @@ class OwnLoad(LoadByLoad):
         devices = devices_for_weights(model, device)
         many = f"{devices} of " if devices > 1 else ""
         times = "measured" if profile_of(model, device) else "derived"
+        besides = "" if self.together == NOTHING else f", with {self.together}"
         return (
             f"A model, with {times} times of {model.name} on {many}{device.name}: "
             f"{words.digits(self.rate, 3)} requests/s of {words.digits(self.prompt)} + "
             f"{words.digits(self.output)} tokens on average, {words.count(self.pool, 'token')} of "
-            "pool"
+            f"pool{besides}"
         )
 
     def _say(self, answer: SideBySide) -> Words:

@@ -10,6 +10,7 @@ from preemption.checks import choice
 from preemption.costs import DEVICES, LINKS, MODELS, Copy, Recompute, crossover_bandwidth_at
 from preemption.explorers.faults import told
 from preemption.explorers.own_load import OwnLoad
+from preemption.explorers.side_by_side import NOTHING
 from preemption.page import html
 from preemption.page.explorer import Bundle
 from preemption.page.shown import now_shown
@@ -153,7 +154,7 @@ class OwnServer(widgets.VBox):  # type: ignore[misc]
             why = "No request ended between the scrapes" if none_ended else lack
             yield f"{why}: for the levers below, type in yourself what is missing."
         else:
-            found["together"] = "nothing" if interval.hit_rate is None else "prefix caching"
+            found["together"] = NOTHING if interval.hit_rate is None else "prefix caching"
         told = {name: value for name, value in found.items() if name not in missing}
         told |= {name: getattr(self, name).value for name in ("model", "device", "link")}
         try:
@@ -163,6 +164,13 @@ class OwnServer(widgets.VBox):  # type: ignore[misc]
             self._told = told
         except ValueError as error:
             yield f"The levers stay as they were: {error}"
+        else:
+            if not missing:
+                yield (
+                    f"The levers below serve such a load: {words.digits(found['rate'], 3)} "
+                    f"requests per second, with prompts of {words.digits(found['prompt'])} and "
+                    f"answers of {words.digits(found['output'])} tokens on average."
+                )
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Bundle:
         """Leave what is said where there is no kernel."""

@@ -15,7 +15,8 @@ from preemption.page.explorer import Bundle, Explorer, Words
 from preemption.serving import RULES, Rule
 
 _LOADS = len(studies.SEEDS)
-_AS_IT_IS, _NOTHING, _MINE = "as it is", "nothing", "my rule"
+NOTHING = "nothing"
+_AS_IT_IS, _MINE = "as it is", "my rule"
 _FIRST_CHUNK = "admission by the first chunk"
 _BESIDES = (*studies.LEVERS, _FIRST_CHUNK)
 LINKS_GB_PER_S = (1.0, 2.0, 3.0, 4.0, 5.0, 8.0, 25.0)
@@ -33,7 +34,7 @@ class LoadByLoad(Explorer[SideBySide]):
 
     rate = Number("requests/s", default=5.5, low=3.0, high=8.0, places=_RATES_PER_S)
     pool = Whole("pool (tokens)", default=32_000, low=20_000, high=90_000, places=_POOLS_TOKENS)
-    together = Select("together with", options=[_NOTHING, *_BESIDES], default=_NOTHING)
+    together = Select("together with", options=[NOTHING, *_BESIDES], default=NOTHING)
 
     def __init__(
         self,
@@ -100,7 +101,7 @@ class LoadByLoad(Explorer[SideBySide]):
         """Return the server as it is, with the lever that all have besides."""
         besides = {**self._levers(), _FIRST_CHUNK: _by_first_chunk}
         base = self._base()
-        return base if self.together == _NOTHING else besides[self.together](base)
+        return base if self.together == NOTHING else besides[self.together](base)
 
     def _ask(self) -> SideBySide:
         asked = tuple(self.settings.values())

@@ -95,6 +95,8 @@ def test_the_levers_serve_a_load_like_that_of_the_pages(server):
     assert settings["rate"] == pytest.approx(326 / 60)
     assert (settings["prompt"], settings["output"]) == (1_200, 218.75)
     assert (settings["pool"], settings["together"]) == (40_016, "prefix caching")
+    assert "40,016 tokens of pool, with prefix caching, one load" in server.levers.verdict
+    assert "5.43 requests per second, with prompts of 1,200 and answers of 218.8" in said(server)
     server.device.value = "H100 SXM"
     assert server.levers.device == "H100 SXM"
     server.second.value = SECOND.replace(" 4979.0", " 4819.0")
