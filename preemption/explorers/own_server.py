@@ -174,13 +174,13 @@ class OwnServer(widgets.VBox):  # type: ignore[misc]
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Bundle:
         """Leave what is said where there is no kernel."""
-        bundle = super()._repr_mimebundle_(**kwargs)
+        bundle: Bundle = super()._repr_mimebundle_(**kwargs)
         now_shown(self)
         read = {
             "text/plain": "\n".join(self._lines),
             "text/html": html.paragraphs(self._lines) + self._guide.value,
         }
-        return bundle | read, {}
+        return bundle | read
 
 
 def _counted(interval: studies.Interval) -> Iterator[str]:

@@ -103,21 +103,29 @@ class HostPool:
         self.slots: dict[int, Slot] = {}
         self.used = 0  # slots handed out at least once
         self.free: list[int] = []  # those dropped since
+        self.droppable: set[int] = set()  # keys of blocks that nobody writes or reads
+        self.order: list[tuple[tuple[int, int], int]] = []  # heap of (rank, key), also of old ranks
 
     def make_room(self, missing: int, keep: set[int]) -> bool:
         """Drop blocks until `missing` slots are free; if that cannot be, none, and return False."""
         lacking = missing - (self.size - self.used) - len(self.free)
         if lacking <= 0:
             return True
-        droppable = [
-            (slot.rank, key)
-            for key, slot in self.slots.items()
-            if slot.written and not slot.readers and key not in keep
-        ]
-        if len(droppable) < lacking:
+        if len(self.droppable) - len(self.droppable & keep) < lacking:
             return False
-        for _, key in sorted(droppable)[:lacking]:
+        kept = []
+        while lacking:
+            rank, key = entry = heapq.heappop(self.order)
+            if key not in self.droppable or self.slots[key].rank != rank:
+                continue
+            if key in keep:
+                kept.append(entry)
+                continue
+            self.droppable.remove(key)
             self.free.append(self.slots.pop(key).number)
+            lacking -= 1
+        for entry in kept:
+            heapq.heappush(self.order, entry)
         return True
 
     def add(self, key: int) -> None:
@@ -128,6 +136,26 @@ class HostPool:
         else:
             number = self.free.pop()
         self.slots[key] = Slot(number)
+
+    def give_rank(self, key: int, rank: tuple[int, int]) -> None:
+        """Say when a block may be dropped: the one with the smallest rank is first."""
+        self.slots[key].rank = rank
+        if key in self.droppable:
+            heapq.heappush(self.order, (rank, key))
+
+    def begin_reading(self, key: int) -> None:
+        """Keep a block for a load."""
+        self.slots[key].readers += 1
+        self.droppable.discard(key)
+
+    def end_copy(self, key: int, *, load: bool) -> None:
+        """Note that a load has read a block, or that a store has written it."""
+        slot = self.slots[key]
+        slot.written = True
+        slot.readers -= load
+        if not slot.readers:
+            self.droppable.add(key)
+            heapq.heappush(self.order, (slot.rank, key))
 
 
 @dataclass
@@ -182,10 +210,12 @@ class OffloadingScheduler(Scheduler):
         self.pool.handed_out.clear()
         self.loads, self.stores, self.flushed = [], [], []
         decision = super().schedule()
-        victims = {seq for seq, _ in decision.preempted}
+        victims, handed_out = {seq for seq, _ in decision.preempted}, self.pool.handed_out
         for job in self.jobs:
-            ended = job.seq.tokens >= job.seq.end and self.pool.handed_out & set(job.blocks)
-            if not job.load and (job.seq in victims or ended):
+            if not job.load and (
+                job.seq in victims
+                or (job.seq.tokens >= job.seq.end and not handed_out.isdisjoint(job.blocks))
+            ):
                 self.flushed.append(job)
                 decision.copies_ns = max(decision.copies_ns, (job.done or 0) - self.now)
         for seq, n in decision.scheduled.items():
@@ -264,13 +294,13 @@ class OffloadingScheduler(Scheduler):
         """Let a request load, if there is room beside what others still need of the pool."""
         pool, size = self.pool, self.config.block_size
         tokens = prefix.tokens + blocks * size
-        others = [*self.running, *self.loading, *self.loaded]
-        reserved = sum(max(0, pool.blocks_for(o.tokens) - o.blocks) for o in others)
         beside = bool(self.running)
         if self.config.scheduler_reserve_full_isl and not pool.has_room(
             seq.tokens, prefix, beside_others=beside
         ):
             return False
+        others = [*self.running, *self.loading, *self.loaded]
+        reserved = sum(max(0, pool.blocks_for(o.tokens) - o.blocks) for o in others)
         if not pool.has_room(tokens + reserved * size, prefix, beside_others=beside):
             return False
         pool.reserve(seq, prefix, blocks)
@@ -283,7 +313,7 @@ class OffloadingScheduler(Scheduler):
         job.prefix = prefix
         self.loads.append(job)
         for key in keys:
-            self.host.slots[key].readers += 1
+            self.host.begin_reading(key)
         return True
 
     def store(self, seq: Seq, tokens: int) -> None:
@@ -313,8 +343,7 @@ class OffloadingScheduler(Scheduler):
             of.rank = self.ranks
         for place, key in enumerate(keys, first):
             of.keys[key] = place
-            slot = self.host.slots[key]
-            slot.rank = max(slot.rank, (of.rank, -place))
+            self.host.give_rank(key, max(self.host.slots[key].rank, (of.rank, -place)))
 
     def job(self, seq: Seq, keys: list[int], *, load: bool) -> Job:
         """Return a copy that begins when the iteration is over."""
@@ -333,18 +362,18 @@ class OffloadingScheduler(Scheduler):
     def update(self, decision: Decision) -> None:
         """Carry an iteration out; then copies begin and end."""
         super().update(decision)
+        for job in self.flushed:
+            job.done = self.now
+        under_way: list[Job] = []
+        self.jobs_done = []
         for job in self.jobs:
-            if job in self.flushed:
-                job.done = self.now
-            elif job.done is None:
+            if job.done is None:
                 job.done = self.copier(job.load, len(job.blocks), self.now)
-        self.jobs_done = [job for job in self.jobs if job.done is not None and job.done <= self.now]
-        self.jobs = [job for job in self.jobs if job not in self.jobs_done]
+            (self.jobs_done if job.done <= self.now else under_way).append(job)
+        self.jobs = under_way
         for job in self.jobs_done:
             for key in job.keys:
-                slot = self.host.slots[key]
-                slot.written = True
-                slot.readers -= job.load
+                self.host.end_copy(key, load=job.load)
             if job.load:
                 self.end_load(job)
         self.ended = decision.finished
@@ -360,4 +389,4 @@ class OffloadingScheduler(Scheduler):
         self.ranks += 1
         for key, place in self.of.pop(seq).keys.items():
             if key in self.host.slots:
-                self.host.slots[key].rank = (self.ranks, -place)
+                self.host.give_rank(key, (self.ranks, -place))

@@ -138,7 +138,7 @@ def test_without_a_row_that_fits_it_says_so(server):
 
 
 def test_it_can_be_read_without_a_kernel(server):
-    data, _ = server._repr_mimebundle_()
+    data = server._repr_mimebundle_()
     assert data["text/plain"] == "\n".join(server._lines)
     assert "36 preemptions per minute" in data["text/html"]
 

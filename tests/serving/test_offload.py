@@ -64,13 +64,43 @@ def test_the_last_blocks_of_the_request_first_seen_are_dropped_first():
     host = HostPool(4)
     for key, rank in ((10, (2, 0)), (11, (2, -1)), (20, (1, 0)), (21, (1, -1))):
         host.add(key)
-        host.slots[key].rank, host.slots[key].written = rank, True
-    host.slots[20].readers = 1
+        host.give_rank(key, rank)
+        host.end_copy(key, load=False)
+    host.begin_reading(20)
     assert host.make_room(2, set())
     assert host.slots.keys() == {10, 20}
     assert host.free == [3, 1]
     assert not host.make_room(4, set())
     assert host.slots.keys() == {10, 20}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_dropped_is_what_sorting_all_blocks_would_drop(seed):
+    rng, host = random.Random(seed), HostPool(12)
+    for key in range(300):
+        keep = set(rng.sample(sorted(host.slots), min(2, len(host.slots))))
+        droppable = sorted(
+            (slot.rank, key)
+            for key, slot in host.slots.items()
+            if slot.written and not slot.readers and key not in keep
+        )
+        missing, before = rng.randint(0, 4), host.slots.keys() - ()
+        lacking = max(0, missing - (host.size - len(host.slots)))
+        dropped = {key for _, key in droppable[:lacking]}
+        if made := host.make_room(missing, keep):
+            assert before - host.slots.keys() == dropped
+        assert made == (len(droppable) >= lacking)
+        if len(host.slots) < host.size:
+            host.add(key)
+            host.give_rank(key, (rng.randrange(6), rng.randrange(6)))
+        for key, slot in host.slots.items():
+            what = rng.randrange(8)
+            if what == 0:
+                host.give_rank(key, (rng.randrange(6), rng.randrange(6)))
+            elif what == 1 and slot.written:
+                host.begin_reading(key)
+            elif what < 5 and (slot.readers or not slot.written):
+                host.end_copy(key, load=slot.readers > 0)
 
 
 @given(st.integers(0, 2**32), st.booleans(), st.booleans())
@@ -160,7 +190,3 @@ def test_the_lessons_swap_does_not_go_with_a_host():
         simulate_plain(TWO, SMALL, RunSettings(resume="swap"))
     with pytest.raises(ValueError, match="frames know no host"):
         serving.frames_of(TWO, SMALL, RunSettings(log=True))
-
-
-def test_the_fast_engine_leaves_offloading_to_the_plain_one():
-    assert not serving.covers(TWO, SMALL, RunSettings())
