@@ -252,14 +252,15 @@ def _said(moment: Moment) -> list[str]:
     ]
 
 
-def seen(track: Track, iteration: int) -> str:
+def seen(track: Track, iteration: int, *, way_back: bool = True) -> str:
     """Say what the picture shows of a run, for those who cannot see it."""
     frame = track.at(iteration)
     decided = frame.iteration.decided
     blocks = words.count(len(frame.owner), "block")
     held = [f"{name} holds {count}" for name, count in frame.iteration.blocks.items()]
     left = [who for who in (frame.left[block] for block in frame.free_queue) if who is not None]
-    said = f"A pool of {blocks}, way back {track.name}, in iteration {frame.iteration.number}: "
+    name = f", way back {track.name}" if way_back else f" in {track.name}"
+    said = f"A pool of {blocks}{name}, in iteration {frame.iteration.number}: "
     said += f"{', '.join(held) or 'nobody holds any'}; {decided.free_blocks} free"
     if left:
         said += f", where the cache of {', '.join(map(str, dict.fromkeys(left)))} can be found"
