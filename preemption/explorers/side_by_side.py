@@ -28,18 +28,18 @@ _RATES_PER_S = tuple(quarter / 4 for quarter in range(12, 33))
 class SideBySideExplorer(Explorer[SideBySide]):
     """Compare victim rules or levers on one load at once, then load by load on 20.
 
-    `compared` is "levers", "rules" or "links"; `together` is a lever that all have besides, or
-    "nothing"; `times` are the "measured" iteration times or those of a "straight line"; `rate` (3
-    to 8 requests per second) and `pool` (20,000 to 90,000 tokens) may be set from code too. The
-    button stops and goes on. `mine` is a rule of your own (see `serving.RULES`), a row among the
-    victim rules.
+    `compared` is "levers", "rules" or "links": swapping over faster and slower links, or offloading
+    if that is `together`. `together` is a lever that all have besides, or "nothing"; `times` are
+    the "measured" iteration times or those of a "straight line"; `rate` (3 to 8 requests per
+    second) and `pool` (20,000 to 90,000 tokens) may be set from code too. The button stops and goes
+    on. `mine` is a rule of your own (see `serving.RULES`), a row among the victim rules.
     """
 
     rate = Number("requests/s", default=5.5, low=3.0, high=8.0, places=_RATES_PER_S)
     pool = Whole("pool (tokens)", default=32_000, low=20_000, high=90_000, places=_POOLS_TOKENS)
     compared = Select(
         "compared",
-        options=[("levers", "levers"), ("victim rules", "rules"), ("swap, by link", "links")],
+        options=[("levers", "levers"), ("victim rules", "rules"), ("copies, by link", "links")],
         default="levers",
     )
     times = Select(
@@ -98,16 +98,19 @@ class SideBySideExplorer(Explorer[SideBySide]):
         if self.compared == "rules":
             return {name: base.given(victim=rule) for name, rule in self._rules.items()}
         if self.compared == "links":
-            swaps = {
-                f"swap at {words.plain(link)} GB/s": base.given(resume="swap", link_gb_per_s=link)
+            way = "offloading" if base.config.host_blocks else "swap"
+            base = base.given(host_blocks=0)
+            copies = {
+                f"{way} at {words.plain(link)} GB/s": studies.LEVERS[way](base).given(
+                    link_gb_per_s=link
+                )
                 for link in LINKS_GB_PER_S
             }
-            return {"recompute": base, **swaps}
+            return {"recompute": base, **copies}
+        without = {self.together, *_NOT_WITH.get(self.together, ())}
         levers = {
-            name: lever(base) for name, lever in studies.LEVERS.items() if name != self.together
+            name: lever(base) for name, lever in studies.LEVERS.items() if name not in without
         }
-        if self.together in WAYS_BACK:
-            levers = {name: each for name, each in levers.items() if name not in WAYS_BACK}
         return {_AS_IT_IS: base, **levers}
 
     def _ask(self) -> SideBySide:
@@ -217,5 +220,9 @@ class SideBySideExplorer(Explorer[SideBySide]):
         return html.table(head, rows, numbers=range(1, len(head)))
 
 
-WAYS_BACK = ("swap", "prefix caching")
-"""Levers that say how a victim comes back: one or the other."""
+_NOT_WITH = {
+    "swap": ("prefix caching", "offloading"),
+    "prefix caching": ("swap",),
+    "offloading": ("swap",),
+}
+"""Levers that say how a victim comes back, and those that say something else."""

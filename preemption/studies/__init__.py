@@ -40,6 +40,8 @@ from preemption.studies.load import (
     under_load,
 )
 from preemption.studies.pressure import (
+    HOST_BLOCKS,
+    HOST_GB,
     LEVERS,
     MINUTES,
     SEEDS,
@@ -83,6 +85,8 @@ __all__ = [
     "DECODES",
     "FIELD_GUIDE",
     "FOUND_AGAIN",
+    "HOST_BLOCKS",
+    "HOST_GB",
     "LATE_MS",
     "LEVERS",
     "LOAD_REQUESTS",
