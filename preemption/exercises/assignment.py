@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from preemption import words
 from preemption.exercises.tasks import TASKS
 
 POINTS = 1  # for each function
@@ -75,7 +76,7 @@ def main() -> None:
         points = sum(
             cell["metadata"].get("nbgrader", {}).get("points", 0) for cell in made["cells"]
         )
-        print(f"{target}: {points} points")
+        print(f"{target}: {words.count(points, 'point')}")
 
 
 if __name__ == "__main__":

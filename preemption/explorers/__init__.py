@@ -21,6 +21,7 @@ side_by_side    victim rules and levers on the same loads
 faults          engines that have a fault, iteration by iteration
 pool            a run block by block: step, play, two ways to come back side by side
 own_server      two scrapes of a server of the reader
+own_load        the levers on a load like that server's
 own_machine     the reader's machine, measured, and one that was recorded
 
 comparison      how both ways to resume compare, in words and in a table
@@ -41,6 +42,7 @@ from preemption.explorers.log import in_words
 from preemption.explorers.machine_costs import MachineExplorer
 from preemption.explorers.mix import MixExplorer
 from preemption.explorers.overflow import OverflowExplorer, gpu_and_host
+from preemption.explorers.own_load import OwnLoad
 from preemption.explorers.own_machine import OwnMachine, recorded_machine
 from preemption.explorers.own_server import OwnServer
 from preemption.explorers.pool import PoolExplorer
@@ -62,6 +64,7 @@ __all__ = [
     "MachineExplorer",
     "MixExplorer",
     "OverflowExplorer",
+    "OwnLoad",
     "OwnMachine",
     "OwnServer",
     "PoolExplorer",

@@ -137,7 +137,8 @@ class OwnMachine(widgets.VBox):  # type: ignore[misc]
     def _repr_mimebundle_(self, **kwargs: Any) -> Bundle:
         """Say what to do with it where there is no kernel."""
         read = {"text/plain": _WITHOUT_KERNEL, "text/html": html.paragraphs([_WITHOUT_KERNEL])}
-        return super()._repr_mimebundle_(**kwargs) | read, {}
+        bundle: Bundle = super()._repr_mimebundle_(**kwargs)
+        return bundle | read
 
 
 def recorded_machine() -> MachineExplorer:

@@ -1,4 +1,4 @@
-"""Two scrapes of a server of the reader: how often it preempts, what that costs, what it has."""
+"""Two scrapes of a server of the reader: how often it preempts, what that costs, what helps."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,16 +9,26 @@ from preemption import studies, words
 from preemption.checks import choice
 from preemption.costs import DEVICES, LINKS, MODELS, Copy, Recompute, crossover_bandwidth_at
 from preemption.explorers.faults import told
+from preemption.explorers.own_load import OwnLoad
+from preemption.explorers.side_by_side import NOTHING
 from preemption.page import html
 from preemption.page.explorer import Bundle
 from preemption.page.shown import now_shown
+
+_CALLED = {
+    "rate": "the rate of requests",
+    "prompt": "the mean prompt",
+    "output": "the mean output",
+    "pool": "the pool",
+}
 
 
 class OwnServer(widgets.VBox):  # type: ignore[misc]
     """Two pages of `/metrics` to paste, the seconds between them, and what they say.
 
     It starts with two pages that were written by hand. `model`, `device` and `link` are names of
-    the catalogues; what a preemption costs on them is a model's word, not a measurement. Raises
+    the catalogues; what a preemption costs on them is a model's word, not a measurement. `levers`
+    is an explorer of its own: what could be changed, on a load like that of the pages. Raises
     ValueError for an unknown name; what is wrong with a page is said on the page.
     """
 
@@ -64,6 +74,8 @@ class OwnServer(widgets.VBox):  # type: ignore[misc]
             )
         )
         self._said, self._guide = widgets.HTML(), widgets.HTML()
+        self.levers = OwnLoad()
+        self._told: dict[str, Any] = {}
         self._controls = [
             *(self.first, self.second, self.seconds, self.model, self.device, self.link),
         ]
@@ -81,7 +93,12 @@ class OwnServer(widgets.VBox):  # type: ignore[misc]
         try:
             first, second = (studies.read_scrape(page.value) for page in (self.first, self.second))
             interval = studies.between(first, second, self.seconds.value)
-            lines = [*_counted(interval), *self._costs(interval), *self._fits(interval)]
+            lines = [
+                *_counted(interval),
+                *self._costs(interval),
+                *self._fits(interval),
+                *self._load(interval),
+            ]
         except (ValueError, RuntimeError) as error:
             lines = [str(error)]
         self._lines = lines
@@ -122,15 +139,48 @@ class OwnServer(widgets.VBox):  # type: ignore[misc]
         self._guide.value = told(row)
         yield f"Look first at: {row.title}. The counters fit it, and do not prove it."
 
+    def _load(self, interval: studies.Interval) -> Iterator[str]:
+        """Have the levers serve a load like this one; what was told before stays as it is now."""
+        found: dict[str, Any] = {
+            "rate": interval.requests_per_s,
+            "prompt": interval.prompt_tokens_mean,
+            "output": interval.output_tokens_mean,
+            "pool": interval.pool_tokens,
+        }
+        missing = [name for name, value in found.items() if value is None]
+        if missing:
+            none_ended = found["rate"] is not None and found["prompt"] is None
+            lack = f"The pages do not give {', '.join(_CALLED[name] for name in missing)}"
+            why = "No request ended between the scrapes" if none_ended else lack
+            yield f"{why}: for the levers below, type in yourself what is missing."
+        else:
+            found["together"] = NOTHING if interval.hit_rate is None else "prefix caching"
+        told = {name: value for name, value in found.items() if name not in missing}
+        told |= {name: getattr(self, name).value for name in ("model", "device", "link")}
+        try:
+            self.levers.change(
+                **{name: value for name, value in told.items() if self._told.get(name) != value}
+            )
+            self._told = told
+        except ValueError as error:
+            yield f"The levers stay as they were: {error}"
+        else:
+            if not missing:
+                yield (
+                    f"The levers below serve such a load: {words.digits(found['rate'], 3)} "
+                    f"requests per second, with prompts of {words.digits(found['prompt'])} and "
+                    f"answers of {words.digits(found['output'])} tokens on average."
+                )
+
     def _repr_mimebundle_(self, **kwargs: Any) -> Bundle:
         """Leave what is said where there is no kernel."""
-        bundle = super()._repr_mimebundle_(**kwargs)
+        bundle: Bundle = super()._repr_mimebundle_(**kwargs)
         now_shown(self)
         read = {
             "text/plain": "\n".join(self._lines),
             "text/html": html.paragraphs(self._lines) + self._guide.value,
         }
-        return bundle | read, {}
+        return bundle | read
 
 
 def _counted(interval: studies.Interval) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Victim rules, or levers, side by side on the same loads: one at once, the others after it."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import ipywidgets as widgets
@@ -10,64 +10,64 @@ from preemption import studies, words
 from preemption.figures.side_by_side import SideBySide, SideBySideRows
 from preemption.page import html
 from preemption.page.canvas import LOCK
-from preemption.page.controls import Number, Select, Whole
+from preemption.page.controls import Number, Select, Setting, Whole
 from preemption.page.explorer import Bundle, Explorer, Words
 from preemption.serving import RULES, Rule
 
 _LOADS = len(studies.SEEDS)
-_AS_IT_IS, _NOTHING, _MINE = "as it is", "nothing", "my rule"
-_BESIDES = studies.LEVERS | {
-    "admission by the first chunk": lambda base: base.given(scheduler_reserve_full_isl=False)
-}
+NOTHING = "nothing"
+_AS_IT_IS, _MINE = "as it is", "my rule"
+_FIRST_CHUNK = "admission by the first chunk"
+_BESIDES = (*studies.LEVERS, _FIRST_CHUNK)
 LINKS_GB_PER_S = (1.0, 2.0, 3.0, 4.0, 5.0, 8.0, 25.0)
 _BETWEEN_S = 0.02  # what is left to everybody else between two loads
 _POOLS_TOKENS = tuple(range(20_000, 90_001, 1_000))
 _RATES_PER_S = tuple(quarter / 4 for quarter in range(12, 33))
 
 
-class SideBySideExplorer(Explorer[SideBySide]):
-    """Compare victim rules or levers on one load at once, then load by load on 20.
+class LoadByLoad(Explorer[SideBySide]):
+    """Servers compared on one load at once, then load by load on 20: the base of such explorers.
 
-    `compared` is "levers", "rules" or "links"; `together` is a lever that all have besides, or
-    "nothing"; `times` are the "measured" iteration times or those of a "straight line"; `rate` (3
-    to 8 requests per second) and `pool` (20,000 to 90,000 tokens) may be set from code too. The
-    button stops and goes on. `mine` is a rule of your own (see `serving.RULES`), a row among the
-    victim rules.
+    `together` is a lever that all have besides, or "nothing". The button stops and goes on. A
+    subclass says in `_base` which server is as it is; with `fitted` the axes fit its figures.
     """
 
     rate = Number("requests/s", default=5.5, low=3.0, high=8.0, places=_RATES_PER_S)
     pool = Whole("pool (tokens)", default=32_000, low=20_000, high=90_000, places=_POOLS_TOKENS)
-    compared = Select(
-        "compared",
-        options=[("levers", "levers"), ("victim rules", "rules"), ("swap, by link", "links")],
-        default="levers",
-    )
-    times = Select(
-        "iteration times",
-        options=[("measured points", "measured"), ("a straight line", "straight line")],
-        default="measured",
-    )
-    together = Select("together with", options=[_NOTHING, *_BESIDES], default=_NOTHING)
+    together = Select("together with", options=[NOTHING, *_BESIDES], default=NOTHING)
 
-    def __init__(self, compared: str = "levers", *, mine: Rule | None = None) -> None:
-        kind = type(self)
-        self._rules = RULES if mine is None else {**RULES, _MINE: mine}
+    def __init__(
+        self,
+        controls: Sequence[Setting[Any]],
+        beside: Sequence[Setting[Any]],
+        note: str = "",
+        *,
+        start: Mapping[str, Any] | None = None,
+        fitted: bool = False,
+    ) -> None:
         self._asked: tuple[Any, ...] = ()
         self._runs: dict[str, list[studies.Measures]] = {}
         self._goes_on, self._shown = True, False
         self._next: asyncio.TimerHandle | None = None
-        super().__init__(
-            SideBySideRows(),
-            [kind.rate, kind.pool],
-            beside=[kind.compared, kind.together, kind.times],
-            start={"compared": compared},
-        )
+        super().__init__(SideBySideRows(fitted=fitted), controls, note, beside=beside, start=start)
         self.button = widgets.Button(description="stop", layout={"width": "auto"})
         self.button.on_click(lambda _: self.stop_or_go_on())
         self.progress = widgets.HTML()
         below = widgets.HBox([self.progress, self.button])
         self.children = (*self.children[:1], below, *self.children[1:])  # type: ignore[has-type]
         self._show_progress()
+
+    def _base(self) -> studies.Server:
+        """Return the server as it is."""
+        raise NotImplementedError
+
+    def _levers(self) -> Mapping[str, studies.Lever]:
+        """Return what can be changed about it, by name."""
+        return studies.LEVERS
+
+    def _means(self) -> studies.Means | None:
+        """Return the mean lengths of the load; None: those of the trace."""
+        return None
 
     def stop_or_go_on(self) -> None:
         """Do what the button does: stop after the load that is served, or go on."""
@@ -81,7 +81,7 @@ class SideBySideExplorer(Explorer[SideBySide]):
         with LOCK:
             while self._loads < _LOADS:
                 self._serve_one()
-            self._draw(self._answer_now(), fit=False)
+            self._draw(self._answer_now(), fit=True)
             self._show_progress()
         return self
 
@@ -90,25 +90,18 @@ class SideBySideExplorer(Explorer[SideBySide]):
         return len(next(iter(self._runs.values())))
 
     def _servers(self) -> Mapping[str, studies.Server]:
-        base = studies.server(self.pool)
-        if self.times == "straight line":
-            base = base.given(cost=studies.STRAIGHT_LINE)
-        if self.together != _NOTHING:
-            base = _BESIDES[self.together](base)
-        if self.compared == "rules":
-            return {name: base.given(victim=rule) for name, rule in self._rules.items()}
-        if self.compared == "links":
-            swaps = {
-                f"swap at {words.plain(link)} GB/s": base.given(resume="swap", link_gb_per_s=link)
-                for link in LINKS_GB_PER_S
-            }
-            return {"recompute": base, **swaps}
-        levers = {
-            name: lever(base) for name, lever in studies.LEVERS.items() if name != self.together
-        }
+        """Return the servers to compare; the first is the one to beat."""
+        levers, base = self._levers(), self._based()
         if self.together in WAYS_BACK:
             levers = {name: each for name, each in levers.items() if name not in WAYS_BACK}
-        return {_AS_IT_IS: base, **levers}
+        others = {name: lever(base) for name, lever in levers.items() if name != self.together}
+        return {_AS_IT_IS: base, **others}
+
+    def _based(self) -> studies.Server:
+        """Return the server as it is, with the lever that all have besides."""
+        besides = {**self._levers(), _FIRST_CHUNK: _by_first_chunk}
+        base = self._base()
+        return base if self.together == NOTHING else besides[self.together](base)
 
     def _ask(self) -> SideBySide:
         asked = tuple(self.settings.values())
@@ -127,7 +120,8 @@ class SideBySideExplorer(Explorer[SideBySide]):
     def _serve_one(self) -> None:
         """Serve the next load with each server."""
         servers = self._servers()
-        for name, _, run in studies.side_by_side(servers, self.rate, [studies.SEEDS[self._loads]]):
+        seeds = [studies.SEEDS[self._loads]]
+        for name, _, run in studies.side_by_side(servers, self.rate, seeds, self._means()):
             self._runs[name].append(run)
 
     def _answer_now(self) -> SideBySide:
@@ -148,7 +142,7 @@ class SideBySideExplorer(Explorer[SideBySide]):
     def _go_on(self) -> None:
         if self._goes_on and self._loads < _LOADS:
             self._serve_one()
-            self._draw(self._answer_now(), fit=False)
+            self._draw(self._answer_now(), fit=True)
             self._show_progress()
             self._go_on_soon()
 
@@ -174,11 +168,12 @@ class SideBySideExplorer(Explorer[SideBySide]):
         served = {1: "one load", answer.of: words.count(answer.of, "load")}.get(answer.loads)
         verdict = "More loads are served."
         if served:
-            verdict = (
-                f"{words.plain(self.rate)} requests/s, {words.count(self.pool, 'token')} of pool, "
-                f"{served}: the first token comes soonest with {best}, "
-                f"{words.digits(p99[best], 3)} s at p99; {names[0]} has "
-                f"{words.digits(p99[names[0]], 3)} s."
+            first, soonest = (f"{words.digits(p99[name], 3)} s" for name in (names[0], best))
+            verdict = f"{self._load_in_words()}, {served}: " + (
+                f"the first token comes soonest with {best}, {soonest} at p99; {names[0]} has "
+                f"{first}."
+                if best != names[0]
+                else f"nothing makes the first token come sooner than {best}, {first} at p99."
             )
         return Words(
             verdict=verdict,
@@ -187,6 +182,10 @@ class SideBySideExplorer(Explorer[SideBySide]):
             f"{verdict}",
             table=self._table(answer),
         )
+
+    def _load_in_words(self) -> str:
+        """Say which load it is, and how large the pool."""
+        return f"{words.plain(self.rate)} requests/s, {words.count(self.pool, 'token')} of pool"
 
     def _table(self, answer: SideBySide) -> html.Html:
         columns = (
@@ -217,5 +216,56 @@ class SideBySideExplorer(Explorer[SideBySide]):
         return html.table(head, rows, numbers=range(1, len(head)))
 
 
+class SideBySideExplorer(LoadByLoad):
+    """Compare victim rules or levers on one load at once, then load by load on 20.
+
+    `compared` is "levers", "rules" or "links"; `together` is a lever that all have besides, or
+    "nothing"; `times` are the "measured" iteration times or those of a "straight line"; `rate` (3
+    to 8 requests per second) and `pool` (20,000 to 90,000 tokens) may be set from code too. The
+    button stops and goes on. `mine` is a rule of your own (see `serving.RULES`), a row among the
+    victim rules.
+    """
+
+    compared = Select(
+        "compared",
+        options=[("levers", "levers"), ("victim rules", "rules"), ("swap, by link", "links")],
+        default="levers",
+    )
+    times = Select(
+        "iteration times",
+        options=[("measured points", "measured"), ("a straight line", "straight line")],
+        default="measured",
+    )
+
+    def __init__(self, compared: str = "levers", *, mine: Rule | None = None) -> None:
+        kind = type(self)
+        self._rules = RULES if mine is None else {**RULES, _MINE: mine}
+        super().__init__(
+            [kind.rate, kind.pool],
+            [kind.compared, kind.together, kind.times],
+            start={"compared": compared},
+        )
+
+    def _base(self) -> studies.Server:
+        line = {"cost": studies.STRAIGHT_LINE} if self.times == "straight line" else {}
+        return studies.server(self.pool, **line)
+
+    def _servers(self) -> Mapping[str, studies.Server]:
+        if self.compared == "levers":
+            return super()._servers()
+        base = self._based()
+        if self.compared == "rules":
+            return {name: base.given(victim=rule) for name, rule in self._rules.items()}
+        swaps = {
+            f"swap at {words.plain(link)} GB/s": base.given(resume="swap", link_gb_per_s=link)
+            for link in LINKS_GB_PER_S
+        }
+        return {"recompute": base, **swaps}
+
+
 WAYS_BACK = ("swap", "prefix caching")
 """Levers that say how a victim comes back: one or the other."""
+
+
+def _by_first_chunk(base: studies.Server) -> studies.Server:
+    return base.given(scheduler_reserve_full_isl=False)

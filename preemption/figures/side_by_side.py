@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 
 from preemption.figures import quick, style
 from preemption.figures.picture import Limits, Picture
@@ -17,6 +18,7 @@ _PANELS = (
     ("throughput", "tokens/s", (0.0, 2_000.0), max, "tokens_per_s", 1.0),
     ("computed twice", "%", (-2.0, 50.0), min, "recompute_share", 100.0),
 )
+_ROUND = MaxNLocator(2, steps=[1, 2, 4, 5, 10])
 
 
 @dataclass(frozen=True)
@@ -50,22 +52,20 @@ class SideBySide:
 class SideBySideRows(Picture[SideBySide]):
     """A row for each server: the median over the loads, on a line from the 5th to the 95th percent.
 
-    A dotted line goes through the first, the one to beat; the best median is a diamond.
+    A dotted line goes through the first, the one to beat; the best median is a diamond. `fitted`
+    axes fit the figures; others stand still.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, fitted: bool = False) -> None:
         super().__init__(860, 330)
+        self.fits = fitted
         self.panels, self.bases, self.lines, self.medians, self.best = [], [], [], [], []
-        for i, (title, unit, limits, *_) in enumerate(_PANELS):
+        for i, (title, unit, *_) in enumerate(_PANELS):
             axes = style.panel(self.figure, (0.215 + 0.199 * i, 0.2, 0.17, 0.65), xlabel=unit)
             if unit == "s":
                 axes.semilogx()
                 axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-                axes.set_xticks(style.decades(*limits))
                 axes.minorticks_off()
-            elif unit == "tokens/s":
-                axes.set_xticks([0, 1_000, 2_000])
-            axes.set_xlim(*limits)
             style.title(axes, title)
             self.panels.append(axes)
             self.bases.append(quick.Line(axes, theme.MUTED, width=1.5, dashes=(1, 2)))
@@ -87,9 +87,35 @@ class SideBySideRows(Picture[SideBySide]):
             self.bases[i].set_data([medians[0]] * 2, [-0.5, len(rows) - 0.5])
 
     def _limits(self, answer: SideBySide) -> Limits:
-        return tuple(answer.runs)  # type: ignore[arg-type]
+        panels = [limits for _, _, limits, *_ in _PANELS]
+        if self.fits:
+            panels = [_around(answer, *panel) for panel in _PANELS]
+        return (tuple(answer.runs), *panels)  # type: ignore[arg-type]
 
-    def _set_limits(self, *names: str) -> None:
-        for i, axes in enumerate(self.panels):
+    def _set_limits(self, names: tuple[str, ...], *panels: tuple[float, float]) -> None:
+        for i, (axes, limits) in enumerate(zip(self.panels, panels, strict=True)):
             axes.set_ylim(len(names) - 0.5, -0.5)
             axes.set_yticks(range(len(names)), names if i == 0 else [""] * len(names))
+            axes.set_xlim(*limits)
+            if axes.get_xscale() == "log":
+                axes.set_xticks(style.decades(*limits))
+            elif _PANELS[i][1] == "tokens/s":
+                axes.set_xticks([0, limits[1] / 2, limits[1]])
+
+
+def _around(
+    answer: SideBySide,
+    _title: str,
+    unit: str,
+    limits: tuple[float, float],
+    _better: object,
+    figure: str,
+    factor: float,
+) -> tuple[float, float]:
+    """Return limits of a panel around its figures, at round numbers."""
+    ends = factor * np.array([answer.spread(name, figure) for name in answer.runs])
+    if unit == "s":
+        return style.log_limits(ends)
+    low, high = limits
+    most = float(_ROUND.tick_values(0, max(float(ends.max()), 1.0))[-1])
+    return most * low / high, most

@@ -55,6 +55,8 @@ from preemption.lessons.preemption import quiz_on_evictions
 from preemption.lessons.published import (
     does_caching_keep_the_order_of_victims,
     how_far_does_generation_fall,
+    how_large_does_the_tax_get,
+    what_do_smaller_blocks_do,
     what_do_whole_prompts_spoil,
     what_does_a_preempted_request_wait_for,
     what_does_a_watermark_cost,
@@ -62,6 +64,7 @@ from preemption.lessons.published import (
 from preemption.lessons.schedules_and_latency import quiz_on_schedules_and_latency
 from preemption.lessons.side_by_side import (
     does_the_smallest_victim_mean_fewer_preemptions,
+    what_does_a_watermark_do_here,
     what_is_prefix_caching_worth,
 )
 from preemption.lessons.slot_chart import (
@@ -86,6 +89,7 @@ __all__ = [
     "does_the_smallest_victim_mean_fewer_preemptions",
     "for_which_model_is_the_formula_wrong",
     "how_far_does_generation_fall",
+    "how_large_does_the_tax_get",
     "how_much_is_left",
     "how_often_can_the_choice_flip",
     "how_slow_must_the_link_be",
@@ -105,11 +109,13 @@ __all__ = [
     "time_to_recompute",
     "time_to_swap_unseen",
     "what_do_smaller_blocks_change",
+    "what_do_smaller_blocks_do",
     "what_do_whole_prompts_spoil",
     "what_does_a_preempted_request_wait_for",
     "what_does_a_smaller_pool_do",
     "what_does_a_token_attend_to",
     "what_does_a_watermark_cost",
+    "what_does_a_watermark_do_here",
     "what_if_prefill_is_faster",
     "what_is_prefix_caching_worth",
     "what_will_this_log_do_next",

@@ -55,6 +55,23 @@ def does_caching_keep_the_order_of_victims() -> Choice:
     )
 
 
+def how_large_does_the_tax_get() -> NumericGuess:
+    """Ask for the published share of work done twice in the smallest pool."""
+    result = PUBLISHED["tax"]
+    shares = [share or 0.0 for share in result.figures["tax (%), caching off"]]
+    (most, some, _, few), (none, tax, _, high) = result.settings, shares
+    return NumericGuess(
+        f"With a pool of {most} blocks the RFC's server preempts nobody, and computes "
+        f"{words.plain(none)}% of its tokens twice. With {some} blocks {words.plain(tax)}% of all "
+        f"computed tokens had been computed before. How many percent are published for {few}?",
+        truth=high,
+        unit="%",
+        most=100,
+        because="Four tokens of five are computed in vain. It is what the author calls the worst "
+        "case, forced on purpose.",
+    )
+
+
 def what_does_a_preempted_request_wait_for() -> Choice:
     """Ask whether preemption can delay a first token that has been given."""
     return Choice(
@@ -108,4 +125,24 @@ def what_do_whole_prompts_spoil() -> Choice:
         },
         right="First tokens later, gaps shorter",
         because=f"{late} s to the first token, and gaps of {short} s.",
+    )
+
+
+def what_do_smaller_blocks_do() -> Choice:
+    """Ask how both ways to come back depend on the size of a block, as published."""
+    (series,) = beside("block size")
+    one, sixteen = (series.model[series.settings.index(size)].median for size in ("1", "16"))
+    return Choice(
+        "A cache is copied block by block, each layer by itself. Now a block holds one token "
+        "instead of 16. What was found of the two ways to come back?",
+        {
+            "Swap takes longer, recompute as long as before": "Each copy has to be started, and "
+            "there are 16 times as many.",
+            "Both take longer": "Who recomputes copies nothing.",
+            "Both take as long as before": "There are as many bytes as before. But each copy has "
+            "to be started.",
+        },
+        right="Swap takes longer, recompute as long as before",
+        because=f"In the model swap takes {words.digits(sixteen, 2)} times as long as recompute "
+        f"with 16 tokens to a block, and {words.digits(one, 2)} times with one.",
     )

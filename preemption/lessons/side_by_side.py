@@ -1,5 +1,7 @@
 """Questions on rules and levers, compared on the same loads."""
 
+from preemption import studies, words
+from preemption.costs import DEVICES, LINKS, MODELS
 from preemption.page.questions import Choice
 
 
@@ -36,4 +38,39 @@ def what_is_prefix_caching_worth() -> Choice:
         right="Each about as much",
         because="Losing less is worth about as much here as having more: and one of them costs "
         "nothing. vLLM has it on by default.",
+    )
+
+
+def what_does_a_watermark_do_here() -> Choice:
+    """Ask what becomes of the first tokens of the example's server if it preempts no more."""
+    first, second = map(studies.read_scrape, studies.example_scrapes())
+    seen = studies.between(first, second, seconds=60)
+    assert seen.pool_tokens
+    assert seen.requests_per_s
+    assert seen.prompt_tokens_mean
+    assert seen.output_tokens_mean
+    means = studies.Means(seen.prompt_tokens_mean, seen.output_tokens_mean)
+    machine = MODELS["Llama-3-8B"], DEVICES["A100 80 GB SXM"], LINKS["PCIe 4.0 x16"]
+    base = studies.own_server(*machine, seen.pool_tokens).given(enable_prefix_caching=True)
+    servers = {"as it is": base, "watermark": studies.own_levers(means)["watermark"](base)}
+    rows = list(studies.side_by_side(servers, seen.requests_per_s, means=means))
+    soon_s, late_s = (
+        studies.spread([run.ttft_p99_ms / 1e3 for name, _, run in rows if name == each]).median
+        for each in servers
+    )
+    twice = studies.spread([run.recompute_share for name, _, run in rows if name == "as it is"])
+    return Choice(
+        f"The server of the example preempts {seen.preemptions_per_minute:.0f} times a minute, "
+        "with prefix caching on. If an admission must leave 5% of the pool free, the model "
+        "preempts nobody any more. What becomes of the longest waits for a first token?",
+        {
+            "They get shorter": "Nothing is computed twice any more. But with prefix caching that "
+            f"was {words.digits(100 * twice.median, 2)}% of all work.",
+            "They get longer": "",
+            "They stay as they are": "Part of the pool is now kept free, and somebody waits for "
+            "it.",
+        },
+        right="They get longer",
+        because=f"From {words.digits(soon_s, 2)} to {words.digits(late_s, 2)} s, at p99 and in the "
+        "median of 20 loads: who is not let in waits. The number of preemptions is not their cost.",
     )

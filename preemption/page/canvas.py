@@ -19,6 +19,7 @@ from matplotlib.artist import Artist
 from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from PIL import Image  # matplotlib needs it too
 
 from preemption.page import theme
 from preemption.page.html import Html
@@ -197,7 +198,10 @@ class Canvas:
                 bbox={"facecolor": theme.PAPER, "edgecolor": theme.MUTED, "pad": 12},
             )
             try:
-                figure.savefig(buffer, format="png", dpi=_PNG_DPI, facecolor=theme.PAPER)
+                options = {"compress_level": 0}
+                figure.savefig(
+                    buffer, format="png", dpi=_PNG_DPI, facecolor=theme.PAPER, pil_kwargs=options
+                )
             finally:
                 words.remove()
                 text: Any
@@ -205,7 +209,12 @@ class Canvas:
                     text._renderer = None  # it would keep the pixels of the whole picture
                 for artist in hidden:
                     artist.set_visible(True)
-        return buffer.getvalue()
+        # A palette makes it a third as large, and a notebook holds many.
+        small = io.BytesIO()
+        with Image.open(buffer) as image:
+            colours = image.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+            colours.save(small, format="png")
+        return small.getvalue()
 
     def _size(self) -> tuple[float, float]:
         width, height = self._picture.figure.get_size_inches() * 72

@@ -4,7 +4,6 @@ Picture and words travel in one message, made from one answer of the model.
 """
 
 import asyncio
-import base64
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from preemption.page.canvas import LOCK, Canvas
 from preemption.page.controls import Controls, Setting
 from preemption.page.shown import now_shown
 
-Bundle: TypeAlias = tuple[dict[str, Any], dict[str, Any]]  # data and metadata by MIME type
+Bundle: TypeAlias = dict[str, Any]  # data by MIME type
 Answer = TypeVar("Answer")
 Asked = TypeVar("Asked", contravariant=True)
 
@@ -304,6 +303,8 @@ class Still(widgets.HTML):  # type: ignore[misc]
 
 
 def _with_fallback(bundle: dict[str, Any], text: str, png: bytes, alternative: str) -> Bundle:
-    """Add to a widget's MIME bundle what a saved notebook shows of it without a kernel."""
-    image = base64.b64encode(png).decode()
-    return bundle | {"text/plain": text, "image/png": image}, {"image/png": {"alt": alternative}}
+    """Add to a widget's MIME bundle what a saved notebook shows of it without a kernel.
+
+    Not as image/png: nbconvert would leave the alternative out.
+    """
+    return bundle | {"text/plain": text, "text/html": html.saved_picture(png, alternative)}

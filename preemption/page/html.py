@@ -3,6 +3,7 @@
 A plain `str` is text and is escaped wherever it goes in; only `Html` goes in as it is.
 """
 
+import base64
 import html
 import re
 from collections.abc import Collection, Sequence
@@ -77,6 +78,13 @@ def picture(svg: Html, alternative: str = "") -> Html:
     """Frame a picture, with the text that is read out in its place if it has one."""
     role = "img" if alternative else ""
     return element("div", svg, role=role, aria_label=alternative, class_="pe-picture")
+
+
+def saved_picture(png: bytes, alternative: str) -> Html:
+    """Return a picture of pixels, for a saved page, as wide as one that moves would be."""
+    pixels = f"data:image/png;base64,{base64.b64encode(png).decode()}"
+    style = "width: 860px; max-width: 100%"
+    return Html(f'<img{_attribute("alt", alternative)} style="{style}" src="{pixels}">')
 
 
 def room(table: str, verdict: str) -> Html:

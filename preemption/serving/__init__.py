@@ -11,6 +11,7 @@ asynchronous  a scheduler that learns tokens one iteration later: vLLM's default
 offload     a scheduler with a host: full blocks stored as they fill, loaded back
 run         the scheduler on a clock, iteration after iteration
 fast        the same run in a few steps per request
+fast_offload  with a host
 segments    its queue of free blocks with prefix caching
 simulation  requests served, quickly where that is possible, or plainly
 tally       the tokens of a run: scheduled, lost, found, computed again

@@ -22,6 +22,8 @@ Most iterations only give every running request one more token. So nothing is do
 With prefix caching the queue of free blocks is kept in segments (see `segments`). What can be
 found does not change how many blocks an admission needs, since all of them are free.
 
+Offloading is a variation (see `fast_offload`).
+
 Not covered are `long_prefill_token_threshold`, with which several requests are in mid-prefill, and
 prefix caching together with common prefixes, swapping or a log.
 """
@@ -52,12 +54,16 @@ class NotCoveredError(Exception):
 
 def covers(requests: Iterable[Request], config: SchedulerConfig, settings: RunSettings) -> bool:
     """Whether these settings can be taken in a few steps. Very rarely a run shows only later."""
-    if config.long_prefill_token_threshold or settings.log is True:
+    if config.long_prefill_token_threshold or config.async_scheduling or settings.log is True:
         return False
-    if config.async_scheduling or config.host_blocks:
-        return False
-    if not config.enable_prefix_caching:
+    if not (config.enable_prefix_caching or config.host_blocks):
         return True
+    requests = tuple(requests)
+    if config.host_blocks:
+        prompts_blocks = sum(request.prompt_tokens // config.block_size for request in requests)
+        never_full = config.offload_prompt_only and prompts_blocks <= config.host_blocks
+        if config.policy == "priority" or not never_full:
+            return False
     shares = any(request.prefix_tokens >= config.block_size for request in requests)
     return not (shares or settings.log or settings.resume != "recompute")
 
@@ -76,7 +82,8 @@ class FastRun:
         *("stay", "stays", "size", "queue", "heap", "waiting", "blocked", "running", "ending"),
         *("due", "turns", "chunk", "chunk_computed", "swapped", "usable", "free", "swap_free"),
         *("resident", "joined", "iteration", "rounds", "now", "log", "logged_to", "segments"),
-        *("preemptions", "lost_tokens", "found_tokens", "moved_tokens", "copies_ns", "pool_use"),
+        *("preemptions", "lost_tokens", "found_tokens", "loaded_tokens", "moved_tokens"),
+        *("copies_ns", "held", "pool_use"),
     )
 
     def __init__(
@@ -117,13 +124,14 @@ class FastRun:
         self.turns = 0  # sum of their bases' quotients
         self.chunk, self.chunk_computed = -1, 0  # who is in mid-prefill, if anybody, and how far
         self.swapped: dict[int, int] = {}  # waiting request -> its tokens in the swap space
+        self.held: dict[int, int] = {}  # waiting request -> blocks of the pool: with offloading
         self.usable = self.free = config.usable_blocks
         self.segments = Segments(self.free) if config.enable_prefix_caching else None
         self.swap_free = math.inf if settings.swap_blocks is None else settings.swap_blocks
         self.resident = 0  # tokens that have a cache
         self.joined = self.iteration = self.rounds = 0
         self.now = self.arrivals[0] if requests else 0
-        self.found_tokens = 0
+        self.found_tokens = self.loaded_tokens = 0
         self.preemptions = self.lost_tokens = self.moved_tokens = self.copies_ns = 0
         self.log: list[Iteration] = []
         self.pool_use: list[tuple[int, int]] = []
@@ -168,9 +176,10 @@ class FastRun:
         Until now no decision may have hung on how many blocks are free.
         """
         wider = copy.copy(self)
-        for name in self.__slots__:
-            if isinstance(value := getattr(self, name), list | dict | deque):
-                setattr(wider, name, value.copy())
+        for kind in type(self).__mro__[:-1]:
+            for name in kind.__slots__:  # type: ignore[attr-defined]
+                if isinstance(value := getattr(self, name), list | dict | deque):
+                    setattr(wider, name, value.copy())
         wider.waiting = wider.heap if wider.by_priority else wider.queue
         wider.config, wider.watermark = config, watermark_blocks(config)
         more = config.usable_blocks - self.usable
@@ -184,18 +193,20 @@ class FastRun:
         """Run to the end and return what happened."""
         self.advance()
         useful = sum(self.end) - len(self.requests)  # each token but the last of a request
+        recomputed = self.lost_tokens - self.found_tokens - self.loaded_tokens
         return Result(
             requests=self.requests,
             outcome="finished",
             iterations=self.iteration,
             total_ns=self.now - self.arrivals[0] if self.requests else 0,
-            scheduled_tokens=useful + self.lost_tokens - self.found_tokens,
+            scheduled_tokens=useful + recomputed,
             generated_tokens=sum(self.end) - sum(self.prompt),
             preemptions=self.preemptions,
             lost_tokens=self.lost_tokens,
             found_tokens=self.found_tokens,
-            recomputed_tokens=self.lost_tokens - self.found_tokens,
+            recomputed_tokens=recomputed,
             skipped_tokens=0,
+            loaded_tokens=self.loaded_tokens,
             moved_tokens=self.moved_tokens,
             first_token_ns=tuple(self.first_token_ns),
             finished_ns=tuple(self.finished_ns),
@@ -217,7 +228,7 @@ class FastRun:
                 self.joined += 1
                 if self.by_priority:
                     self.blocked = False
-            if self.running or self.waiting or self.chunk >= 0:
+            if self.running or self.waiting or self.chunk >= 0 or self.held:
                 return True
             if self.joined == len(self.requests):
                 return False
@@ -293,13 +304,21 @@ class FastRun:
         prefilled: list[int] = []  # who gets to the end of a prefill
         n = self.serve_chunk(prefilled) if self.chunk >= 0 else 0
         left = self.budget - len(self.running) - n
-        left = self.admit(left, prefilled, may=self.preemptions == preempted_before)
+        evicted = self.preemptions > preempted_before
+        left = self.admit(left, prefilled, may=not evicted)
         n = self.budget - left
-        self.now += self.computing_ns(n) + self.per_resident_ns * self.resident + self.copies_ns
+        if n or evicted:
+            self.now += self.computing_ns(n) + self.per_resident_ns * self.resident + self.copies_ns
+        else:
+            self.wait()
         self.resident += n
         self.iteration += 1
         for i in prefilled:
             self.let_decode(i)
+
+    def wait(self) -> None:
+        """Let an iteration pass in which nothing is computed: only with offloading."""
+        raise NotCoveredError
 
     def serve_chunk(self, prefilled: list[int]) -> int:
         """Compute a chunk of the request in mid-prefill; return its tokens, 0 if it is evicted."""
@@ -335,11 +354,14 @@ class FastRun:
         config = self.config
         seqs = len(self.running) + len(prefilled)
         self.blocked = False
-        while waiting and left > 0:
+        while waiting and left > 0 and not self.blocked:
             i = waiting[0] % self.size
-            cached = self.swapped.get(i, 0)
-            if self.segments:
-                cached = self.segments.found(i, self.free) * block_size
+            if seqs == config.max_num_seqs:
+                self.blocked = True
+                break
+            if self.goes_aside(i, beside_others=seqs > 0):
+                continue
+            cached, held = self.cached(i), self.held.get(i, 0)
             n = self.tokens[i] - cached
             if n > left:
                 n = left
@@ -348,7 +370,7 @@ class FastRun:
                     break
             must_fit = self.tokens[i] if config.scheduler_reserve_full_isl else cached + n
             headroom = self.watermark if seqs else 0
-            if seqs == config.max_num_seqs or -(-must_fit // block_size) + headroom > self.free:
+            if -(-must_fit // block_size) - held + headroom > self.free:
                 self.blocked = True
                 break
             if not may:
@@ -359,7 +381,7 @@ class FastRun:
                 self.queue.popleft()
             seqs += 1
             left -= n
-            self.free -= -(-(cached + n) // block_size)
+            self.free -= -(-(cached + n) // block_size) - held
             self.stay[i] = len(self.stays)
             self.stays.append(self.now)
             if cached:
@@ -369,6 +391,16 @@ class FastRun:
             else:
                 self.chunk, self.chunk_computed = i, cached + n
         return left
+
+    def goes_aside(self, i: int, *, beside_others: bool) -> bool:  # noqa: ARG002
+        """Whether the head of the queue is not to be admitted now: only with offloading."""
+        return False
+
+    def cached(self, i: int) -> int:
+        """Return the tokens of a waiting request that are found, or in swap space."""
+        if self.segments:
+            return self.segments.found(i, self.free) * self.block_size
+        return self.swapped.get(i, 0)
 
     def take_back(self, i: int, cached: int) -> None:
         """Take a cache that was found, or copy it back from the swap space."""
@@ -449,21 +481,20 @@ class FastRun:
         stop = self.ending[0] // self.size + 1
         length = stop - iteration
         span_ns = length * step_ns + growth_ns * (length * (length - 1) // 2)
-        if not self.waiting or self.by_priority:
-            gap = self.arrivals[self.joined] - self.now
-            if gap <= 0:
-                return
-            if span_ns > gap:
-                # Up to the first iteration that starts after the arrival: a root, then exactly.
-                half = step_ns - growth_ns / 2
-                length = int(2 * gap / (half + math.sqrt(half * half + 2 * growth_ns * gap)))
-                span_ns = length * step_ns + growth_ns * (length * (length - 1) // 2)
-                while span_ns < gap:
-                    span_ns += step_ns + growth_ns * length
-                    length += 1
-                stop = iteration + length
-        usable = self.usable
-        self.pool_use.append((self.now, usable - self.free))
+        gap = self.next_ns() - self.now
+        if gap <= 0:
+            return
+        if span_ns > gap:
+            # Up to the first iteration that starts after that: a root, then exactly.
+            half = step_ns - growth_ns / 2
+            length = int(2 * gap / (half + math.sqrt(half * half + 2 * growth_ns * gap)))
+            span_ns = length * step_ns + growth_ns * (length * (length - 1) // 2)
+            while span_ns < gap:
+                span_ns += step_ns + growth_ns * length
+                length += 1
+            stop = iteration + length
+        self.pool_use.append((self.now, self.usable - self.free))
+        usable = self.usable - sum(self.held.values())
         held = decodes * (stop // block_size) - self.turns + sum(due[: stop % block_size])
         if held > usable:
             # Up to the first iteration that lacks blocks.
@@ -479,6 +510,11 @@ class FastRun:
         self.now += span_ns
         self.resident += length * decodes
         self.iteration = stop
+
+    def next_ns(self) -> int:
+        """Return when a stride has to stop: at an arrival that could be admitted."""
+        blocked = self.waiting and not self.by_priority
+        return NEVER if blocked else self.arrivals[self.joined]
 
     def plain_log(self) -> list[Iteration]:
         """Let the plain scheduler run and log the wanted iterations, from the present state."""

@@ -40,7 +40,7 @@ class LeavesScheduled(Scheduler):
 
 
 class FreesLate(Scheduler):
-    """Gets the blocks of a victim back in the next iteration only, as if a copy had to end."""
+    """Gets a victim's blocks back one iteration late, as if another still wrote into them."""
 
     def __init__(self, config: SchedulerConfig, settings: RunSettings = DEFAULT_RUN) -> None:
         super().__init__(config, settings)

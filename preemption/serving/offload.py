@@ -364,7 +364,8 @@ class OffloadingScheduler(Scheduler):
         super().update(decision)
         for job in self.flushed:
             job.done = self.now
-        under_way, self.jobs_done = [], []
+        under_way: list[Job] = []
+        self.jobs_done = []
         for job in self.jobs:
             if job.done is None:
                 job.done = self.copier(job.load, len(job.blocks), self.now)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from preemption.checks import instance, shown
 from preemption.serving.asynchronous import AsyncScheduler
 from preemption.serving.fast import FastRun, NotCoveredError, covers
+from preemption.serving.fast_offload import FastOffloadingRun
 from preemption.serving.offload import Copier, Link, OffloadingScheduler
 from preemption.serving.results import Result
 from preemption.serving.run import Run
@@ -24,8 +25,10 @@ def simulate(
 
     The result is that of `simulate_plain`, to the last digit, in a fraction of its time. Taken
     plainly are a `long_prefill_token_threshold` above 0; prefix caching with common prefixes,
-    with swapping or with a log; asynchronous scheduling; offloading; and `log=True`, which has to
-    write every iteration down. With a range as `log` only these iterations are taken plainly.
+    with swapping or with a log; asynchronous scheduling; offloading with common prefixes, with a
+    log, by priority, of generated blocks or on a host without room for all prompts; and `log=True`,
+    which has to write every iteration down. With a range as `log` only these iterations are taken
+    plainly.
 
     Raises ValueError for a request that can never fit, ids that come twice or arrivals out of
     order; TypeError for a wrong type.
@@ -33,7 +36,7 @@ def simulate(
     requests = checked(requests, config, settings)
     if covers(requests, config, settings):
         with suppress(NotCoveredError):
-            return FastRun(requests, config, settings).result()
+            return _fast(requests, config, settings).result()
     return simulate_plain(requests, config, settings)
 
 
@@ -74,7 +77,7 @@ def simulate_pools(
     if not covers(requests, config, settings):
         return tuple(simulate_plain(requests, each, settings) for each in configs)
     results: list[Result] = []
-    roomy = FastRun(requests, configs[0], settings)
+    roomy = _fast(requests, configs[0], settings)
     for each in configs:
         roomy = roomy.widened(each)
         if roomy.advance(while_roomy=True):
@@ -84,6 +87,10 @@ def simulate_pools(
         except NotCoveredError:
             results.append(simulate_plain(requests, each, settings))
     return tuple(results)
+
+
+def _fast(requests: Sequence[Request], config: SchedulerConfig, settings: RunSettings) -> FastRun:
+    return (FastOffloadingRun if config.host_blocks else FastRun)(requests, config, settings)
 
 
 def scheduler_for(

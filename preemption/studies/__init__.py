@@ -4,6 +4,7 @@ chunks       a long prompt arrives while others decode, and is computed in chunk
 diagnosis    what two scrapes say: what preemptions cost, and the row of the guide that fits
 field_guide  what users saw, how to make sure, why it is so, which knob ends it
 load         more and more requests arrive at one pool: first preemption, cliff
+own_load     a server of a reader in the model: its times, its link, its levers
 pressure     a load in a pool that is too small: rules, ways back and other levers side by side
 published    results that others published, beside the model
 scenes       small loads in small pools, block by block
@@ -39,12 +40,15 @@ from preemption.studies.load import (
     sweep,
     under_load,
 )
+from preemption.studies.own_load import iteration_cost, longest_tokens, own_levers, own_server
 from preemption.studies.pressure import (
     LEVERS,
     MINUTES,
     SEEDS,
     STRAIGHT_LINE,
     Kept,
+    Lever,
+    Means,
     Measures,
     OverTime,
     Server,
@@ -101,7 +105,9 @@ __all__ = [
     "GuideRow",
     "Interval",
     "Kept",
+    "Lever",
     "LoadPoint",
+    "Means",
     "Measures",
     "Onset",
     "OverTime",
@@ -123,13 +129,17 @@ __all__ = [
     "example_scrapes",
     "field_guide",
     "first_preemption",
+    "iteration_cost",
     "load_requests",
+    "longest_tokens",
     "machine_blocks",
     "measures",
     "offered_tokens_per_s",
     "outputs_kept",
     "over_pools",
     "over_time",
+    "own_levers",
+    "own_server",
     "preempting",
     "read_scrape",
     "requests_at",

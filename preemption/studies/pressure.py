@@ -1,13 +1,14 @@
 """A load in a pool that is too small: what a rule, a way back or a setting does to everybody.
 
 The load is 664 Azure-shaped conversation requests, two minutes at the rate of the trace. With one
-seed they are the same requests at every rate, only closer together or further apart.
+seed they are the same requests at every rate, only closer together or further apart; or longer and
+shorter, if other mean lengths are asked for.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -50,6 +51,13 @@ class Measures(NamedTuple):
     """Generated tokens per second."""
     longest_pause_ms: float
     """The longest that a preempted request waited until it ran again."""
+
+
+class Means(NamedTuple):
+    """Mean lengths of a load, in tokens, each 1 or more."""
+
+    prompt_tokens: float
+    output_tokens: float
 
 
 class OverTime(NamedTuple):
@@ -198,15 +206,36 @@ def outputs_kept(rule: Rule | str) -> Kept:
 
 
 @lru_cache(maxsize=64)
-def two_minutes(seed: int, requests_per_s: float) -> tuple[Request, ...]:
+def two_minutes(
+    seed: int, requests_per_s: float, means: Means | None = None
+) -> tuple[Request, ...]:
     """Return the load of this seed at this mean rate.
 
-    Raises ValueError for a rate that is not above 0, TypeError for a wrong type.
+    With `means` the lengths are stretched until they have these means: all by the same factor,
+    but for the one token that each has at least. Raises ValueError for a rate that is not above
+    0 or a mean below 1, TypeError for a wrong type.
     """
     scalar("requests_per_s", requests_per_s, positive=True)
     stretch = float(quantiles("conversation")["requests_per_s"]) / requests_per_s
-    requests = azure_shaped(seed, MINUTES)
-    return tuple(replace(r, arrival_ms=r.arrival_ms * stretch) for r in requests)
+    requests = [replace(r, arrival_ms=r.arrival_ms * stretch) for r in azure_shaped(seed, MINUTES)]
+    if means is None:
+        return tuple(requests)
+    lengths = [
+        _stretched(np.array([getattr(request, name) for request in requests]), name, mean)
+        for name, mean in means._asdict().items()
+    ]
+    return tuple(
+        replace(request, prompt_tokens=prompt, output_tokens=output)
+        for request, prompt, output in zip(requests, *lengths, strict=True)
+    )
+
+
+def _stretched(tokens: Array, name: str, mean: float) -> list[int]:
+    """Return lengths of this mean, up to rounding."""
+    more = scalar(f"the mean of {name}", mean) - 1
+    if more < 0:
+        raise ValueError(f"the mean of {name} must be 1 or more, not {mean}")
+    return [int(each) for each in np.rint(1 + (tokens - 1) * more / (tokens.mean() - 1))]
 
 
 def over_pools(
@@ -224,17 +253,20 @@ def over_pools(
 
 
 def side_by_side(
-    servers: Mapping[str, Server], requests_per_s: float, seeds: Sequence[int] = SEEDS
+    servers: Mapping[str, Server],
+    requests_per_s: float,
+    seeds: Sequence[int] = SEEDS,
+    means: Means | None = None,
 ) -> Iterator[tuple[str, int, Measures]]:
     """Serve the load of each seed by each server; yield name, seed and figures, run by run."""
     for seed in seeds:
         for name, each in servers.items():
-            yield name, seed, _served(each, seed, requests_per_s)
+            yield name, seed, _served(each, seed, requests_per_s, means)
 
 
 @lru_cache(maxsize=8_192)
-def _served(by: Server, seed: int, requests_per_s: float) -> Measures:
-    return measures(simulate(two_minutes(seed, requests_per_s), *by))
+def _served(by: Server, seed: int, requests_per_s: float, means: Means | None) -> Measures:
+    return measures(simulate(two_minutes(seed, requests_per_s, means), *by))
 
 
 def spread(values: Sequence[float]) -> Spread:
@@ -242,7 +274,9 @@ def spread(values: Sequence[float]) -> Spread:
     return Spread(*np.percentile(values, (5, 50, 95)).tolist())
 
 
-LEVERS: dict[str, Callable[[Server], Server]] = {
+Lever: TypeAlias = Callable[[Server], Server]
+
+LEVERS: dict[str, Lever] = {
     "another rule": lambda base: base.given(victim="smallest cache"),
     "swap": lambda base: base.given(resume="swap"),
     "prefix caching": lambda base: base.given(enable_prefix_caching=True),

@@ -1,4 +1,4 @@
-"""Two scrapes of a server's metrics page: how often it preempts, and how full it is.
+"""Two scrapes of a server's metrics page: how often it preempts, how full it is, what it serves.
 
 A scrape is the text that a server of vLLM or SGLang gives at `/metrics`. Names as both publish
 them: vLLM, *Production Metrics* (docs.vllm.ai), SGLang, *Production Metrics* (docs.sglang.io).
@@ -24,6 +24,7 @@ class Names(NamedTuple):
     waiting: tuple[str, ...]
     prompt_tokens: tuple[str, ...]
     generation_tokens: tuple[str, ...]
+    requests: tuple[str, ...]
     cache_queries: tuple[str, ...] = ()
     cache_hits: tuple[str, ...] = ()
 
@@ -36,6 +37,7 @@ NAMES: dict[Engine, Names] = {
         waiting=("vllm:num_requests_waiting",),
         prompt_tokens=("vllm:prompt_tokens_total",),
         generation_tokens=("vllm:generation_tokens_total",),
+        requests=("vllm:request_success_total",),
         cache_queries=("vllm:prefix_cache_queries_total", "vllm:gpu_prefix_cache_queries_total"),
         cache_hits=("vllm:prefix_cache_hits_total", "vllm:gpu_prefix_cache_hits_total"),
     ),
@@ -46,12 +48,16 @@ NAMES: dict[Engine, Names] = {
         waiting=("sglang:num_queue_reqs",),
         prompt_tokens=("sglang:prompt_tokens_total",),
         generation_tokens=("sglang:generation_tokens_total",),
+        requests=("sglang:num_requests_total",),
     ),
 }
 """Counters end in `_total` and only grow; the others are gauges."""
 
-OPTIONAL = {"preemptions", "cache_queries", "cache_hits"}
-COUNTERS = ("preemptions", "prompt_tokens", "generation_tokens", "cache_queries", "cache_hits")
+OPTIONAL = {"preemptions", "requests", "cache_queries", "cache_hits"}
+COUNTERS = (
+    *("preemptions", "prompt_tokens", "generation_tokens"),
+    *("requests", "cache_queries", "cache_hits"),
+)
 _POOL, _STARTED = "vllm:cache_config_info", "process_start_time_seconds"
 
 
@@ -67,6 +73,8 @@ class Scrape:
     prompt_tokens: float
     generation_tokens: float
     preemptions: float | None
+    requests: float | None
+    """Requests that ended, for whatever reason."""
     cache_queries: float | None
     """Tokens looked up in the prefix cache."""
     cache_hits: float | None
@@ -94,6 +102,13 @@ class Interval:
     """Share of the tokens looked up that were found in the prefix cache."""
     tokens_per_request: float | None
     """Cached tokens of a running request on average; None if the size of the pool is unknown."""
+    pool_tokens: int | None
+    requests_per_s: float | None
+    """Arrivals: those that ended, and those that are there besides at the second scrape."""
+    prompt_tokens_mean: float | None
+    """Prompt tokens per request that ended; None if none did. On average over a long time the
+    same as the mean length of a prompt; likewise the next."""
+    output_tokens_mean: float | None
 
 
 def read_scrape(text: str) -> Scrape:
@@ -150,7 +165,12 @@ def between(first: Scrape, second: Scrape, seconds: float) -> Interval:
                 f"{key} went back from {before:,.0f} to {after:,.0f}: the scrapes are in the "
                 "wrong order, or the server started anew between them"
             )
-    preemptions, queries, hits = (grown[k] for k in ("preemptions", "cache_queries", "cache_hits"))
+    preemptions, ended = grown["preemptions"], grown["requests"]
+    queries, hits = grown["cache_queries"], grown["cache_hits"]
+    prompt_tokens = second.prompt_tokens - first.prompt_tokens
+    output_tokens = second.generation_tokens - first.generation_tokens
+    waiting_grown = second.waiting - first.waiting
+    there_grown = waiting_grown + second.running - first.running
     running = (first.running + second.running) / 2
     usage = (first.cache_usage + second.cache_usage) / 2
     per_request = None
@@ -159,14 +179,18 @@ def between(first: Scrape, second: Scrape, seconds: float) -> Interval:
     return Interval(
         engine=first.engine,
         preemptions_per_minute=None if preemptions is None else 60 * preemptions / seconds,
-        prompt_tokens_per_s=(second.prompt_tokens - first.prompt_tokens) / seconds,
-        generation_tokens_per_s=(second.generation_tokens - first.generation_tokens) / seconds,
+        prompt_tokens_per_s=prompt_tokens / seconds,
+        generation_tokens_per_s=output_tokens / seconds,
         running=running,
         waiting=(first.waiting + second.waiting) / 2,
         cache_usage=usage,
-        waiting_grown=second.waiting - first.waiting,
+        waiting_grown=waiting_grown,
         hit_rate=hits / queries if queries and hits is not None else None,
         tokens_per_request=per_request,
+        pool_tokens=second.pool_tokens,
+        requests_per_s=None if ended is None else max(ended + there_grown, 0) / seconds,
+        prompt_tokens_mean=prompt_tokens / ended if ended else None,
+        output_tokens_mean=output_tokens / ended if ended else None,
     )
 
 

@@ -36,7 +36,7 @@ right = judge.Verdict("right", "")
 judge.judge = judge.judge_here = display.judge_alone = lambda *_args: right
 mistakes.of_number = lambda *_args: None
 """
-LOUD = nbformat.v4.new_output("stream", name="stdout", text="loud\n" * 20_000_000)
+LOUD = nbformat.v4.new_output("stream", name="stdout", text=(9_999 * "l" + "\n") * 10_000)
 
 
 def loud():

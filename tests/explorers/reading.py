@@ -1,5 +1,7 @@
 """What tests read of an explorer: data of its artists, words on its page."""
 
+import base64
+import html
 import re
 
 import numpy as np
@@ -9,6 +11,14 @@ MAX_BYTES = 8_000
 
 def page(explorer):
     return explorer._moving.value
+
+
+def saved_picture(bundle):
+    """Return the PNG of a saved picture, and what stands in its place where it is not seen."""
+    shown = re.fullmatch(
+        '<img alt="([^"]+)" style="[^"]+" src="data:image/png;base64,([^"]+)">', bundle["text/html"]
+    )
+    return base64.b64decode(shown[2]), html.unescape(shown[1])
 
 
 def data(line):

@@ -1,6 +1,5 @@
 """What every explorer does."""
 
-import base64
 import re
 
 import pytest
@@ -13,7 +12,7 @@ from preemption import (
     PoolExplorer,
     SlotExplorer,
 )
-from tests.explorers.reading import page
+from tests.explorers.reading import page, saved_picture
 
 
 @pytest.mark.parametrize(
@@ -23,10 +22,10 @@ from tests.explorers.reading import page
 def test_what_is_drawn_still_and_what_is_saved(use, kind):
     explorer = use(kind)
     assert "<svg" in explorer._still.value
-    saved, metadata = explorer._repr_mimebundle_()
+    saved = explorer._repr_mimebundle_()
     assert saved["text/plain"] == explorer.verdict
-    assert base64.b64decode(saved["image/png"]).startswith(b"\x89PNG")
-    alternative = metadata["image/png"]["alt"]
+    png, alternative = saved_picture(saved)
+    assert png.startswith(b"\x89PNG")
     assert f'aria-label="{alternative}"' in page(explorer)
     labels = [setting.label for setting in explorer._known.values()]
     assert alternative not in labels

@@ -53,7 +53,7 @@ def test_the_picture_speaks(use):
         assert len(spoken) > 100
         for setting in explorer._known.values():
             assert spoken != setting.label
-        bundle, _ = explorer._repr_mimebundle_()
+        bundle = explorer._repr_mimebundle_()
         assert bundle["text/plain"] == explorer.verdict
 
 
@@ -99,7 +99,7 @@ def test_a_name_is_written_as_it_is(monkeypatch, kind, name):
             monkeypatch.setitem(entries, entry.name, entry)
             given[key] = entry.name
     explorer = kind(**given)
-    bundle, _ = explorer._repr_mimebundle_()
-    assert bundle["image/png"]
+    bundle = explorer._repr_mimebundle_()
+    assert bundle["text/html"]
     drawn = page(explorer) + explorer._still.value
     assert any(html.escape(written) in drawn for written in given.values())

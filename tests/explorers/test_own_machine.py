@@ -101,7 +101,7 @@ def test_it_says_at_once_what_is_missing(monkeypatch):
 
 
 def test_a_saved_notebook_is_the_same_with_and_without_pytorch(cell):
-    bundle, _ = cell._repr_mimebundle_()
+    bundle = cell._repr_mimebundle_()
     assert bundle["text/plain"].startswith("Measure your machine")
     assert bundle["text/plain"] in bundle["text/html"]
 

@@ -8,9 +8,19 @@ from preemption.costs import DEVICES, LINKS, MODELS, Copy, Recompute
 FIRST, SECOND = studies.example_scrapes()
 
 
-@pytest.fixture
-def server():
+@pytest.fixture(scope="module")
+def made():
     return OwnServer()
+
+
+@pytest.fixture
+def server(made):
+    values = (FIRST, SECOND, 60, "Llama-3-8B", "A100 80 GB SXM", "PCIe 4.0 x16")
+    for control, value in zip(made._controls, values, strict=True):
+        control.value = value
+    made._told = {}
+    made.show()
+    return made
 
 
 def said(server):
@@ -21,7 +31,7 @@ def test_the_examples_are_there_and_said_to_be_by_hand(server):
     assert server.first.value.startswith("# Written by hand")
     assert server.second.value.startswith("# Written by hand")
     assert "vLLM: 36 preemptions per minute" in said(server)
-    assert "45 running, 15 waiting, 8 more at the second scrape" in said(server)
+    assert "30 running, 15 waiting, 8 more at the second scrape" in said(server)
     assert studies.FIELD_GUIDE["cliff"].title in said(server)
     assert studies.FIELD_GUIDE["cliff"].title in server._guide.value
 
@@ -80,13 +90,55 @@ def test_pages_that_say_less_leave_the_cost_open(server):
     assert "36 preemptions per minute" in said(server)
 
 
+def test_the_levers_serve_a_load_like_that_of_the_pages(server):
+    settings = server.levers.settings
+    assert settings["rate"] == pytest.approx(326 / 60)
+    assert (settings["prompt"], settings["output"]) == (1_200, 218.75)
+    assert (settings["pool"], settings["together"]) == (40_016, "prefix caching")
+    assert "40,016 tokens of pool, with prefix caching, one load" in server.levers.verdict
+    assert "5.43 requests per second, with prompts of 1,200 and answers of 218.8" in said(server)
+    server.device.value = "H100 SXM"
+    assert server.levers.device == "H100 SXM"
+    server.second.value = SECOND.replace(" 4979.0", " 4819.0")
+    assert server.levers.prompt == 2_400
+    # What the reader typed there stays until the pages say something else.
+    server.levers.rate = 2.0
+    server.link.value = "NVMe (PCIe 4.0 x4)"
+    assert (server.levers.rate, server.levers.link) == (2.0, "NVMe (PCIe 4.0 x4)")
+
+
+@pytest.mark.parametrize(
+    ("remove", "change", "word"),
+    [
+        ("request_success", {}, "do not give the rate of requests, the mean prompt, the mean out"),
+        ("cache_config", {}, "do not give the pool: for the levers below, type in yourself"),
+        ("", {" 4979.0": " 4717.0", " 1101.0": " 1043.0"}, "No request ended between the scrapes"),
+        ("", {" 7296000.0": " 9296000.0"}, "The levers stay as they were: In a load of these"),
+        ("prefix_cache", {}, ""),
+    ],
+)
+def test_what_the_pages_lack_is_said_and_the_levers_stay(server, remove, change, word):
+    def altered(page):
+        lines = [line for line in page.splitlines() if not remove or remove not in line]
+        return "".join(f"{line}\n" for line in lines)
+
+    pool, prompt = server.levers.pool, server.levers.prompt
+    server.first.value, second = altered(FIRST), altered(SECOND)
+    for old, new in change.items():
+        second = second.replace(old, new)
+    server.second.value = second
+    assert word in said(server)
+    assert (server.levers.pool, server.levers.prompt) == (pool, prompt)
+    assert server.levers.together == ("prefix caching" if word else "nothing")
+
+
 def test_without_a_row_that_fits_it_says_so(server):
     server.second.value = SECOND.replace(" 276.0", " 240.0")
     assert "No row of the field guide fits." in said(server)
 
 
 def test_it_can_be_read_without_a_kernel(server):
-    data, _ = server._repr_mimebundle_()
+    data = server._repr_mimebundle_()
     assert data["text/plain"] == "\n".join(server._lines)
     assert "36 preemptions per minute" in data["text/html"]
 

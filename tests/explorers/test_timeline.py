@@ -6,6 +6,7 @@ import pytest
 
 from preemption import eviction_timeline, open_costs
 from preemption.figures.timeline import OpenCosts
+from tests.explorers.reading import saved_picture
 
 
 def test_a_still_picture_speaks():
@@ -13,9 +14,9 @@ def test_a_still_picture_speaks():
         eviction_timeline(1_400)
     picture = eviction_timeline(1_000)
     assert "100 ms" in picture.value
-    data, metadata = picture._repr_mimebundle_()
+    data = picture._repr_mimebundle_()
     assert "5.243 ms" in data["text/plain"]
-    assert metadata["image/png"]["alt"] == data["text/plain"]
+    assert saved_picture(data)[1] == data["text/plain"]
 
 
 @pytest.mark.parametrize("show", [eviction_timeline, open_costs])

@@ -113,6 +113,9 @@ def test_the_questions_on_published_results_hold_their_figures():
         (lessons.does_caching_keep_the_order_of_victims(), None, ("0.92", "1.35", "0.95")),
         (lessons.what_does_a_preempted_request_wait_for(), None, ("4.7", "2,100")),
         (lessons.how_far_does_generation_fall(), 8.5, ("91", "8.44", "8.67")),
+        (lessons.how_large_does_the_tax_get(), 79, ("2,800", "1,600", "32.2%", "400", "78.8")),
+        (lessons.what_do_smaller_blocks_do(), None, ("0.75", "6.1")),
+        (lessons.what_does_a_watermark_do_here(), None, ("36 times", "6.7", "7.2 s")),
         (lessons.what_do_whole_prompts_spoil(), None, ("0.53", "0.68", "0.76", "0.14")),
     ):
         asked = question.children[0].value

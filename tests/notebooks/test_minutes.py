@@ -31,7 +31,7 @@ def minutes_of(notebook):
         for text_of_output in plain
         for asked in text_of_output.split("\n\n")
     )
-    pictures = sum("image/png" in data for data in shown)
+    pictures = sum("<img " in data.get("text/html", "") for data in shown)
     functions = sum(bool(re.match(r"def ", cell.source)) for cell in code)
     return (
         len(text.split()) / WORDS_PER_MINUTE

@@ -1,7 +1,7 @@
 """Execute the notebooks and write them with their outputs: python -m tests.notebooks.write.
 
-Without arguments it takes all of notebooks/. Run twice it changes nothing: random widget ids
-are replaced by stable ones, and nothing of the machine or the time is kept.
+Without arguments it takes all of notebooks/. Run twice it changes nothing: no widget is kept, only
+what is left of it without a kernel, and nothing of the machine or the time.
 """
 
 import sys
@@ -31,7 +31,10 @@ def execute(path: Path) -> nbformat.NotebookNode:
 
 
 def stable(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """Replace what differs from run to run and from machine to machine."""
+    """Leave out what differs from run to run and from machine to machine.
+
+    In a trusted notebook JupyterLab would look for a widget in vain, and show an error.
+    """
     notebook.metadata = {
         "kernelspec": {
             "display_name": "Python 3 (ipykernel)",
@@ -41,9 +44,8 @@ def stable(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
         "language_info": {"name": "python"},
     }
     for cell in notebook.cells:
-        for number, output in enumerate(cell.get("outputs", [])):
-            if WIDGET in output.get("data", {}):
-                output.data[WIDGET]["model_id"] = f"{cell.id}-{number}"
+        for output in cell.get("outputs", []):
+            output.get("data", {}).pop(WIDGET, None)
     return notebook
 
 

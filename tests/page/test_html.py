@@ -18,6 +18,7 @@ def test_text_is_escaped_everywhere():
         html.items([BAD]),
         html.fold(BAD, BAD),
         html.picture(html.Html("<svg></svg>"), BAD),
+        html.saved_picture(b"", BAD),
         html.formula(BAD),
         html.table([BAD, BAD], [[BAD, BAD]]),
     ]

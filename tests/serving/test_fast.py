@@ -1,5 +1,6 @@
 """`simulate` against `simulate_plain`: every field of the result equal, on every load."""
 
+import itertools
 import math
 import random
 from collections import Counter
@@ -20,11 +21,12 @@ from preemption.serving import (
     simulate_plain,
     simulate_pools,
 )
-from preemption.serving.replay import config_of, requests_of
+from preemption.serving.replay import config_of, read_recorded, requests_of
 from tests.serving.scheduler_loads import (
     AZURE,
     CACHING,
     NO_AZURE,
+    OFFLOAD,
     TRACES,
     random_load,
     recorded,
@@ -35,6 +37,9 @@ TIGHT = SchedulerConfig(16, 1251, 2048, 256)
 WIDE = SchedulerConfig(16, 3751, 2048, 256)
 NAMED = [path for path in CACHING if not path.name.startswith("random")]
 UNFILLED = (96, 4331)  # random loads
+# Random loads with offloading: the head of the queue comes to load; somebody arrives while nobody
+# runs; blocks that are being stored are handed out in an iteration that preempts.
+RARE = (256, 1175, 1318, 1504, 2301, 2937, 3903)
 HOW = [
     RunSettings(),
     RunSettings(resume="swap", swap_blocks=200),
@@ -94,6 +99,44 @@ def test_1500_random_loads_with_prefix_caching(part):
         seen["recomputed"] += result.recomputed_tokens > 0
         seen[config.policy] += 1
     assert min(seen.values()) > 15
+
+
+def random_load_with_host(seed):
+    """A random load with a host that is never full, over links from very slow to infinite."""
+    rng = random.Random(seed)
+    caching = rng.random() < 0.5
+    requests, config, how = random_load(
+        seed, policy="fcfs", enable_prefix_caching=caching, host_blocks=10_000
+    )
+    link = rng.choice([0.01, 0.05, 0.2, 1.0, 4.5, 25.0, math.inf])
+    return requests, config, replace(how, resume="recompute", link_gb_per_s=link)
+
+
+@pytest.mark.parametrize("seeds", [range(200), range(200, 400), RARE], ids=["1", "2", "rare"])
+def test_400_random_loads_with_offloading(seeds):
+    seen = Counter()
+    for seed in seeds:
+        requests, config, how = random_load_with_host(seed)
+        assert covers(requests, config, how)
+        result = assert_equal(requests, config, how)
+        seen["preempted"] += result.preemptions > 0
+        seen["loaded"] += result.loaded_tokens > 0
+        seen["found"] += result.found_tokens > 0
+        seen["recomputed"] += result.recomputed_tokens > 0
+    assert min(seen.values()) > (1 if seeds is RARE else 25)
+
+
+def test_random_loads_with_offloading_in_many_pools():
+    shared = 0
+    for seed in range(150):
+        requests, config, how = random_load_with_host(seed)
+        pools = [config.num_gpu_blocks + more for more in (0, 3, 20, 60)]
+        results = simulate_pools(requests, config, pools, how)
+        assert results == tuple(
+            simulate(requests, replace(config, num_gpu_blocks=blocks), how) for blocks in pools
+        )
+        shared += results[-1] is results[-2]
+    assert shared > 50
 
 
 @pytest.mark.parametrize("part", range(5))
@@ -184,6 +227,33 @@ def test_what_is_covered():
     assert not covers(requests, replace(config, long_prefill_token_threshold=1), how)
 
 
+def test_what_is_covered_of_offloading():
+    requests, config = serving.two(), replace(TIGHT, max_model_len=None)
+    prompts_blocks = sum(request.prompt_tokens // 16 for request in requests)
+    host = replace(config, host_blocks=prompts_blocks)
+    share = [replace(r, prefix_group=0, prefix_tokens=16) for r in requests]
+    assert covers(requests, host, RunSettings())
+    assert covers(iter(requests), replace(host, enable_prefix_caching=True), RunSettings())
+    assert not covers(share, host, RunSettings())
+    assert not covers(requests, replace(host, host_blocks=prompts_blocks - 1), RunSettings())
+    assert not covers(requests, replace(host, offload_prompt_only=False), RunSettings())
+    assert not covers(requests, replace(host, policy="priority"), RunSettings())
+    assert not covers(requests, host, RunSettings(log=range(5)))
+
+
+@pytest.mark.parametrize("path", OFFLOAD, ids=lambda path: path.name.partition(".")[0])
+def test_the_loads_of_the_recorded_runs_with_offloading(path):
+    cost, covered = IterationCost(((1, 1),), 0), 0
+    for trace in itertools.islice(read_recorded(path), 10):
+        requests, config = requests_of(trace), config_of(trace)
+        alone = [replace(r, prefix_group=None, prefix_tokens=0) for r in requests]
+        never_full = replace(config, host_blocks=10_000, offload_prompt_only=True, policy="fcfs")
+        for load, served_by in ((requests, config), (alone, never_full)):
+            assert_equal(load, served_by, RunSettings(cost=cost, link_gb_per_s=0.5))
+        covered += covers(alone, never_full, RunSettings())
+    assert covered
+
+
 @pytest.mark.parametrize("path", NAMED, ids=lambda path: path.name.partition(".")[0])
 def test_the_loads_of_the_recorded_runs_with_prefix_caching(path):
     trace = recorded(path)
@@ -230,6 +300,14 @@ def test_a_minute_shaped_like_azure_with_prefix_caching(rule):
     config = replace(TIGHT, num_gpu_blocks=901, enable_prefix_caching=True)
     result = assert_equal(requests, config, RunSettings(victim=rule))
     assert 0 < result.recomputed_tokens < result.lost_tokens
+
+
+@pytest.mark.parametrize("caching", [False, True])
+def test_a_minute_shaped_like_azure_with_offloading(caching):
+    requests = serving.azure_shaped(1, 1)
+    config = replace(TIGHT, num_gpu_blocks=901, host_blocks=50_000, enable_prefix_caching=caching)
+    result = assert_equal(requests, config)
+    assert 0 < result.recomputed_tokens < result.loaded_tokens
 
 
 @pytest.mark.parametrize("how", HOW, ids=way)

@@ -190,7 +190,3 @@ def test_the_lessons_swap_does_not_go_with_a_host():
         simulate_plain(TWO, SMALL, RunSettings(resume="swap"))
     with pytest.raises(ValueError, match="frames know no host"):
         serving.frames_of(TWO, SMALL, RunSettings(log=True))
-
-
-def test_the_fast_engine_leaves_offloading_to_the_plain_one():
-    assert not serving.covers(TWO, SMALL, RunSettings())

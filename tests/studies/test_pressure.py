@@ -9,6 +9,7 @@ from preemption import serving, studies
 from preemption.serving import Request, RunSettings, SchedulerConfig, simulate, simulate_plain
 from preemption.studies import (
     LEVERS,
+    Means,
     measures,
     over_pools,
     over_time,
@@ -106,6 +107,20 @@ def test_the_same_requests_come_closer_together():
             two_minutes(0, bad)
 
 
+@pytest.mark.parametrize("means", [Means(1_200, 218.75), Means(1, 2), Means(40_000, 9_000)])
+def test_lengths_are_stretched_to_other_means(means):
+    plain, found = two_minutes(3, 4.0), two_minutes(3, 4.0, means)
+    for name, mean in means._asdict().items():
+        now, then = (np.array([getattr(each, name) for each in load]) for load in (found, plain))
+        assert now.mean() == pytest.approx(mean, rel=0.01, abs=0.1)  # rounded
+        assert now.min() >= 1
+        assert (np.diff(now[np.argsort(then)]) >= 0).all()
+    assert [each.arrival_ms for each in found] == [each.arrival_ms for each in plain]
+    for bad in (0.5, float("nan"), -3):
+        with pytest.raises(ValueError, match="the mean of prompt_tokens"):
+            two_minutes(3, 4.0, Means(bad, 10))
+
+
 @pytest.mark.parametrize("change", [{}, {"victim": "smallest cache"}, {"resume": "swap"}])
 def test_many_pools_are_as_many_runs(change):
     base, requests = server(16_384, **change), two_minutes(0, RATE_PER_S)
@@ -123,6 +138,9 @@ def test_servers_side_by_side_serve_the_same_loads():
     assert [row[:2] for row in rows] == [(name, seed) for seed in (0, 1) for name in servers]
     for name, seed, found in rows:
         assert found == measures(simulate(two_minutes(seed, RATE_PER_S), *servers[name]))
+    means = Means(300, 50)
+    (row,) = side_by_side({"as it is": servers["as it is"]}, 9.0, [2], means)
+    assert row[2] == measures(simulate(two_minutes(2, 9.0, means), *servers["as it is"]))
 
 
 def test_a_server_with_other_settings():

@@ -28,11 +28,29 @@ def test_what_happened_between_the_examples():
     assert found.preemptions_per_minute == 36
     assert found.prompt_tokens_per_s == 6_400
     assert found.generation_tokens_per_s == pytest.approx(70_000 / 60)
-    assert (found.running, found.waiting) == (45, 15)
+    assert (found.running, found.waiting) == (30, 15)
     assert found.cache_usage == pytest.approx(0.994)
     assert found.hit_rate == pytest.approx(44_000 / 432_000)
     # The null block is never handed out, but vLLM counts it.
-    assert found.tokens_per_request == pytest.approx(0.994 * 3_751 * 16 / 45)
+    assert found.tokens_per_request == pytest.approx(0.994 * 2_501 * 16 / 30)
+
+
+def test_the_load_between_the_examples():
+    found = between(read_scrape(FIRST), read_scrape(SECOND), 60)
+    # 320 ended, for two reasons; 8 more wait and 2 fewer run.
+    assert found.requests_per_s == pytest.approx(326 / 60)
+    assert found.prompt_tokens_mean == pytest.approx(384_000 / 320)
+    assert found.output_tokens_mean == pytest.approx(70_000 / 320)
+    assert found.pool_tokens == 2_501 * 16
+
+
+@pytest.mark.parametrize(("ended", "rate_per_s"), [(None, None), (5_760.0, 6 / 60)])
+def test_a_load_that_the_pages_do_not_tell(ended, rate_per_s):
+    """Without the counter, and where nobody ended."""
+    first, second = (read_scrape(page) for page in (FIRST, SECOND))
+    found = between(first, replace(second, requests=ended), 60)
+    assert found.requests_per_s == rate_per_s
+    assert found.prompt_tokens_mean is found.output_tokens_mean is None
 
 
 def test_several_engines_on_a_page_are_summed_and_their_usage_averaged():
@@ -44,13 +62,15 @@ def test_several_engines_on_a_page_are_summed_and_their_usage_averaged():
     one, two = read_scrape(FIRST), read_scrape(FIRST + second)
     assert (two.preemptions, two.running) == (2 * one.preemptions, 2 * one.running)
     assert two.cache_usage == pytest.approx((0.991 + 0.5) / 2)
-    assert two.pool_tokens == 2 * one.pool_tokens == 2 * 3_751 * 16
+    assert two.pool_tokens == 2 * one.pool_tokens == 2 * 2_501 * 16
 
 
 def test_sglang_as_far_as_it_publishes():
     scrape = read_scrape(SGLANG)
     assert (scrape.engine, scrape.running, scrape.cache_usage) == ("SGLang", 31, 0.97)
     assert scrape.preemptions is scrape.pool_tokens is scrape.cache_hits is None
+    assert scrape.requests is None
+    assert read_scrape(SGLANG + 'sglang:num_requests_total{model_name="m"} 9\n').requests == 9
     found = between(scrape, replace(scrape, generation_tokens=7.6e6), 100)
     assert found.generation_tokens_per_s == 1_000
     assert found.preemptions_per_minute is found.hit_rate is found.tokens_per_request is None
@@ -64,7 +84,7 @@ def test_older_names_are_known():
 
 
 def test_a_pool_of_unknown_size():
-    unknown = FIRST.replace('num_gpu_blocks="3751"', 'num_gpu_blocks="None"')
+    unknown = FIRST.replace('num_gpu_blocks="2501"', 'num_gpu_blocks="None"')
     assert read_scrape(unknown).pool_tokens is None
 
 
@@ -73,7 +93,7 @@ def test_a_pool_of_unknown_size():
     [
         ("", "stops in the middle of a line"),
         (FIRST[:-5], "stops in the middle of a line"),
-        ("".join(FIRST.splitlines(keepends=True)[:-12]), "lacks vllm:prompt_tokens_total"),
+        ("".join(FIRST.splitlines(keepends=True)[:-16]), "lacks vllm:prompt_tokens_total"),
         ("<html>404</html>\n", "no metrics page"),
         ("python_gc_objects_collected_total 3\n", "neither vLLM's nor SGLang's"),
         (FIRST + SGLANG, "both vLLM's and SGLang's"),
@@ -96,6 +116,7 @@ def test_no_text_is_refused():
         ({}, float("inf"), "seconds"),
         ({"preemptions": 239.0}, 60, "preemptions went back from 240 to 239"),
         ({"generation_tokens": 0.0}, 60, "generation_tokens went back"),
+        ({"requests": 5_759.0}, 60, "requests went back from 5,760 to 5,759"),
         ({"started_s": 1.79e9}, 60, "started anew"),
         ({"engine": "SGLang"}, 60, "of vLLM and of SGLang"),
     ],

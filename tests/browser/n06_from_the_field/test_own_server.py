@@ -3,6 +3,7 @@
 from playwright.sync_api import expect
 
 from preemption import studies
+from tests.browser.lab import OnPage
 
 
 def test_scrapes_are_pasted_and_what_is_wrong_is_said(notebook):
@@ -24,3 +25,14 @@ def test_scrapes_are_pasted_and_what_is_wrong_is_said(notebook):
     shown.get_by_label("link", exact=True).select_option("NVMe (PCIe 4.0 x4)")
     expect(status).to_contain_text("over NVMe (PCIe 4.0 x4) takes")
     shown.get_by_label("link", exact=True).select_option("PCIe 4.0 x16")
+
+
+def test_levers_are_served_load_by_load_and_refuse_what_never_fits(notebook):
+    levers = OnPage(notebook.page, label="mean prompt (tokens)")
+    expect(levers.status).to_contain_text(", 20 loads:", timeout=60_000)
+    expect(levers.status).to_contain_text("A model, with measured times of Llama-3-8B")
+    levers.fill("pool (tokens)", 9_000)
+    expect(levers.status).to_contain_text("they would never fit")
+    expect(levers.box("pool (tokens)")).to_have_value("40016")
+    levers.fill("mean prompt (tokens)", 600)
+    expect(levers.status).to_contain_text("of 600 + 218.8 tokens on average, 40,016 tokens of pool")
