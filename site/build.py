@@ -32,7 +32,7 @@ BUILD = ROOT / "build"
 PARTS = BUILD / "parts"
 PYODIDE = tomllib.loads((HERE / "pyodide.toml").read_text())
 LITE = ("jupyter-lite.json", "jupyter_lite_config.json", "overrides.json")
-LAB_BYTES = 2_000_000  # of JupyterLab, that a first visit loads, compressed; tests/site measures it
+LAB_BYTES = 2_000_000  # of JupyterLab that a first visit loads, compressed; tests/site measures it
 MISSING = 3  # the exit status where a part is not to be had, which is no fault of the build
 EPOCH = (1980, 1, 1, 0, 0, 0)  # of every file in a wheel written here
 # Bytecode spares the browser the compiling, and is of use to the Python alone that it is made for.
@@ -180,11 +180,10 @@ def pyodide(out: Path) -> list[str]:
     return sorted(wanted)
 
 
-def first_visit_bytes(site: Path) -> int:
-    """Return what a first visit loads, compressed as served: Pyodide, its wheels, JupyterLab."""
+def parts_of_a_visit(site: Path) -> list[Path]:
+    """Return what a notebook loads besides JupyterLab: Pyodide and its packages."""
     parts = (site / "static" / "pyodide").iterdir()
-    loaded = [part for part in parts if part.suffix != ".mjs"]
-    return sum(len(gzip.compress(part.read_bytes())) for part in loaded) + LAB_BYTES
+    return sorted(part for part in parts if part.suffix != ".mjs")
 
 
 def main(out: Path) -> None:
@@ -216,7 +215,10 @@ def main(out: Path) -> None:
         page.read_text().replace("<head>", f"<head>{(HERE / 'head.html').read_text()}", 1)
     )
     notebooks = sorted((ROOT / "notebooks").glob("*.ipynb"))
-    (out / "index.html").write_text(landing.page(notebooks, first_visit_bytes(out)))
+    parts = parts_of_a_visit(out)
+    loaded_bytes = LAB_BYTES + sum(len(gzip.compress(part.read_bytes())) for part in parts)
+    addresses = [part.relative_to(out).as_posix() for part in parts]
+    (out / "index.html").write_text(landing.page(notebooks, loaded_bytes, addresses))
     shutil.copyfile(out / "notebooks" / "favicon.ico", out / "favicon.ico")
     size = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
     print(f"{out}: {size / 1e6:.1f} MB")
