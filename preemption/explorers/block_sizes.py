@@ -34,24 +34,34 @@ class BlockExplorer(OnMachine[BlockCosts]):
             whole_ms=whole.ms(tokens),
             needed_gb_per_s=costs.crossover_bandwidth_at(recompute, copy, tokens) / 1e9,
             crossover_block_tokens=costs.crossover_block_tokens(recompute, copy, tokens),
+            span_ms_per_token=self._span(recompute, copy),
             per_layer=_over_blocks(recompute, copy, tokens),
             per_block=_over_blocks(recompute, whole, tokens),
         )
 
+    def _span(self, recompute: Recompute, copy: Copy) -> tuple[float, float]:
+        """Return the least and the most ms per token within the settings' range."""
+        kind = type(self)
+        n = np.array([kind.tokens.low, self.tokens, kind.tokens.high], float)
+        dearest = replace(copy, layout="layer", block_tokens=1, launch_us=kind.launch_us.high)
+        ways = (recompute, replace(copy, launch_us=0, fixed_ms=0), dearest)
+        ms_per_token = np.array([np.asarray(way.ms(n)) / n for way in ways])
+        return float(ms_per_token.min()), float(ms_per_token.max())
+
     def _say(self, answer: BlockCosts) -> Words:
         here, copy = answer.here, answer.here.copy
-        finding = (
-            f"{_crossover(answer.crossover_block_tokens)} With one copy per block of all layers "
-            f"swap takes {words.digits(answer.whole_ms)} ms."
-        )
+        crossover = _crossover(answer.crossover_block_tokens)
+        per_token = [ms / here.tokens for ms in (here.recompute_ms, answer.whole_ms)]
+        whole = "With one copy per block of all layers swap takes"
         return Words(
             verdict=f"{self._costs(here)} In blocks of "
             f"{words.count(copy.block_tokens, 'token')} a cache is "
             f"{words.count(round(float(copy.copies(here.tokens))), 'copy', 'copies')} of whole "
-            f"blocks. {finding}",
-            alternative=f"Time to resume {self._here()} over {here.link}. Left, over the size of "
-            f"a block: recompute is flat at {words.digits(here.recompute_ms)} ms, swap falls. "
-            f"{finding} Right, the link that swapping needs: the smaller the block, the faster.",
+            f"blocks. {crossover} {whole} {words.digits(answer.whole_ms)} ms.",
+            alternative=f"Time per token to resume {self._here()} over {here.link}. Left, over the "
+            f"size of a block: recompute is flat at {words.digits(per_token[0])} ms, swap falls. "
+            f"{crossover} {whole} {words.digits(per_token[1])} ms. Right, the link that swapping "
+            f"needs: the smaller the block, the faster.",
             table=self._table(here),
             sources=self._list_sources(here),
         )
@@ -61,7 +71,7 @@ def _over_blocks(recompute: Recompute, copy: Copy, tokens: int) -> OverBlocks:
     blocks = blocks_to_draw(costs.least_block_tokens(recompute, copy, tokens))
     needed = costs.crossover_bandwidth_at(recompute, copy, tokens, blocks)
     return OverBlocks(
-        blocks, np.asarray(copy.over_blocks_ms(tokens, blocks)), np.asarray(needed) / 1e9
+        blocks, np.asarray(copy.over_blocks_ms(tokens, blocks)) / tokens, np.asarray(needed) / 1e9
     )
 
 

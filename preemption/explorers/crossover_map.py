@@ -6,6 +6,7 @@ from preemption import costs, words
 from preemption.costs import DEVICES, LINKS, MODELS
 from preemption.explorers import sources
 from preemption.explorers.on_machine import BITS_OPTIONS, TRIP_OPTIONS
+from preemption.figures import style
 from preemption.figures.crossover_map import CrossoverMap, Crossovers
 from preemption.page.controls import Select, Whole
 from preemption.page.explorer import Explorer, Words
@@ -32,15 +33,24 @@ class CrossoverMapExplorer(Explorer[Crossovers]):
             known, key=lambda model: -costs.linear_crossover_bandwidth(model, self._devices[0])
         )
         links = sorted(LINKS.values(), key=lambda link: link.bandwidth_bytes_per_s)
+        kind = type(self)
+        lowest = costs.linear_crossover_bandwidths(
+            self._models,
+            self._devices,
+            kind.efficiency_percent.low / 100,
+            bits=min(costs.BITS),
+            round_trip=False,
+        )
+        low_gb_per_s, _ = style.log_limits(lowest / 1e9)
         picture = CrossoverMap(
             {
                 link.name: (link.bandwidth_bytes_per_s / 1e9, link.nominal_gb_per_s)
                 for link in links
             },
             [model.name for model in self._models],
+            low_gb_per_s,
         )
         self._all_sources = sources.of_all(self._models, self._devices, links)
-        kind = type(self)
         super().__init__(
             picture,
             [kind.device, kind.link],

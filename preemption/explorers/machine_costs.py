@@ -80,6 +80,7 @@ class MachineExplorer(OnMachine[MachineCosts]):
         recompute, copy, tokens = here.recompute, here.copy, here.tokens
         n = tokens_to_draw(costs.bends(recompute, copy))
         found = costs.crossover_tokens(recompute, copy)
+        bytes_alone = replace(copy, launch_us=0, fixed_ms=0)
         return MachineCosts(
             here=here,
             crossover_gb_per_s=costs.crossover_bandwidth_at(recompute, copy, tokens) / 1e9,
@@ -91,7 +92,11 @@ class MachineExplorer(OnMachine[MachineCosts]):
             token_counts=n,
             recompute_ms_per_token=np.asarray(recompute.ms(n)) / n,
             swap_ms_per_token=np.asarray(copy.ms(n)) / n,
-            swap_over_links_ms=np.asarray(copy.over_links_ms(tokens, LINKS_GB_PER_S * 1e9)),
+            swap_over_links_ms_per_token=np.asarray(
+                copy.over_links_ms(tokens, LINKS_GB_PER_S * 1e9)
+            )
+            / tokens,
+            least_swap_ms_per_token=float(np.min(np.asarray(bytes_alone.ms(n)) / n)),
             measured=self._measured(copy, n),
         )
 
@@ -128,8 +133,9 @@ class MachineExplorer(OnMachine[MachineCosts]):
         return Words(
             verdict=f"{self._costs(answer.here)} {flip} {crossovers}",
             alternative=f"Time to resume {self._here()}. Left, time per token over tokens. "
-            f"{crossovers} Right, over the bandwidth of the link: recompute is flat at "
-            f"{words.digits(answer.here.recompute_ms)} ms, swap falls. {flip}",
+            f"{crossovers} Right, time per token over the bandwidth of the link: recompute is flat "
+            f"at {words.digits(answer.here.recompute_ms / answer.here.tokens)} ms, swap falls. "
+            f"{flip}",
             table=self._table(answer.here),
             sources=self._list_sources(answer.here),
         )

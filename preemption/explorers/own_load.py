@@ -13,10 +13,10 @@ from preemption.page.controls import Number, Select, Whole
 from preemption.page.explorer import Words
 
 _NOTE = (
-    "A model, not a measurement. The requests have the lengths of the Azure conversation trace, "
-    "stretched until their means are yours; they arrive evenly at random, and their prompts have "
-    "nothing in common. The scheduler is vLLM's with a budget of 2,048 tokens and at most 256 "
-    "requests at a time."
+    "A model, not a measurement. Prompt and output are mean lengths: the requests have the lengths "
+    "of the Azure conversation trace, stretched until their means are these. They arrive evenly at "
+    "random, and their prompts have nothing in common. The scheduler is vLLM's with a budget of "
+    "2,048 tokens and at most 256 requests at a time."
 )
 
 
@@ -30,8 +30,8 @@ class OwnLoad(LoadByLoad):
     """
 
     rate = Number("requests/s", default=5.5, low=0.01, high=1_000)
-    prompt = Number("mean prompt (tokens)", default=1_155, low=1, high=100_000)
-    output = Number("mean output (tokens)", default=211, low=2, high=20_000)
+    prompt = Number("prompt (tokens)", default=1_155, low=1, high=100_000)
+    output = Number("output (tokens)", default=211, low=2, high=20_000)
     pool = Whole("pool (tokens)", default=60_000, low=1_000, high=10_000_000)
     model = Select("model", options=MODELS, default="Llama-3-8B")
     device = Select("device", options=DEVICES, default="A100 80 GB SXM")

@@ -1,4 +1,4 @@
-"""What small copies cost: time to resume, and the link that swapping needs, over block size."""
+"""What small copies cost: time per token, and the link that swapping needs, over block size."""
 
 from dataclasses import dataclass
 
@@ -21,10 +21,10 @@ _MIDDLE_BLOCK, _LINE_PX = 16, 20
 
 @dataclass(frozen=True, eq=False)
 class OverBlocks:
-    """Swap over block sizes in tokens: the time, and the link at the crossover."""
+    """Swap over block sizes in tokens: the time per token, and the link at the crossover."""
 
     block_tokens: Array
-    ms: Array
+    ms_per_token: Array
     needed_gb_per_s: Array
 
 
@@ -32,13 +32,15 @@ class OverBlocks:
 class BlockCosts:
     """What it takes to resume with the present blocks, and over block sizes.
 
-    `whole_ms` is what swap takes with one copy per block of all layers.
+    `whole_ms` is what swap takes with one copy per block of all layers, `span_ms_per_token` the
+    least and the most that a token takes at any number of tokens and start of copies.
     """
 
     here: Resumed
     whole_ms: float
     needed_gb_per_s: float
     crossover_block_tokens: float
+    span_ms_per_token: tuple[float, float]
     per_layer: OverBlocks
     per_block: OverBlocks
 
@@ -50,11 +52,14 @@ def blocks_to_draw(least_block_tokens: float) -> Array:
 
 
 class BlockSizes(Picture[BlockCosts]):
-    """Recompute, and swap with a copy per layer or per block, for blocks of 1 to 256 tokens."""
+    """Recompute, and swap with a copy per layer or per block, for blocks of 1 to 256 tokens.
+
+    No number of tokens and no start of copies moves the limits of the time.
+    """
 
     def __init__(self) -> None:
         super().__init__(860, 350)
-        self.by_time = self._panel((0.112, 0.16, 0.433, 0.74), "time to resume (ms)", every=1)
+        self.by_time = self._panel((0.112, 0.16, 0.433, 0.74), "time per token (ms)", every=1)
         self.by_link = self._panel((0.645, 0.16, 0.325, 0.74), "crossover link (GB/s)", every=2)
         time, link = panels = self.by_time, self.by_link
 
@@ -95,44 +100,42 @@ class BlockSizes(Picture[BlockCosts]):
 
     def show(self, answer: BlockCosts) -> None:
         """Move all that moves; the limits of the axes stay."""
-        here, recompute_ms = answer.here.copy.block_tokens, answer.here.recompute_ms
+        here, tokens = answer.here.copy.block_tokens, answer.here.tokens
+        recompute, swap = answer.here.recompute_ms / tokens, answer.here.swap_ms / tokens
         for over, times, needed in (
             (answer.per_layer, self.per_layer, self.needed_per_layer),
             (answer.per_block, self.per_block, self.needed_per_block),
         ):
-            times.set_data(over.block_tokens, over.ms)
+            times.set_data(over.block_tokens, over.ms_per_token)
             needed.set_data(over.block_tokens, over.needed_gb_per_s)
-        self.recompute.set_data([FIRST_BLOCK, LAST_BLOCK], [recompute_ms] * 2)
+        self.recompute.set_data([FIRST_BLOCK, LAST_BLOCK], [recompute] * 2)
         gb_per_s = answer.here.copy.bandwidth_bytes_per_s / 1e9
         self.link_line.set_data([FIRST_BLOCK, LAST_BLOCK], [gb_per_s] * 2)
         for line in self.block_lines:
             line.set_data([here] * 2, [0, 1])
-        self.recompute_point.set_data([here], [recompute_ms])
-        self.swap_point.set_data([here], [answer.here.swap_ms])
+        self.recompute_point.set_data([here], [recompute])
+        self.swap_point.set_data([here], [swap])
         self.needed_point.set_data([here], [answer.needed_gb_per_s])
 
         flip = answer.crossover_block_tokens
-        self.crossover.set_data([flip], [recompute_ms])
+        self.crossover.set_data([flip], [recompute])
         for sides in self.sides:
             sides.part(flip)
-        self._flips.mark(flip, recompute_ms)
+        self._flips.mark(flip, recompute)
         self._flips.set_visible(FIRST_BLOCK <= flip <= LAST_BLOCK)
 
-        self._titles[0].set_text(
-            f"{words.count(answer.here.tokens, 'token')} over {answer.here.link}"
-        )
+        self._titles[0].set_text(f"{words.count(tokens, 'token')} over {answer.here.link}")
         self._titles[1].set_text("the link that swapping needs")
         self._link_name.put(FIRST_BLOCK, gb_per_s, answer.here.link)
-        self._on_recompute.put(FIRST_BLOCK * 1.1, recompute_ms)
+        self._on_recompute.put(FIRST_BLOCK * 1.1, recompute)
         self._name_layers(answer.per_layer)
         self._name_blocks(answer.per_block)
 
     def _limits(self, answer: BlockCosts) -> Limits:
         both = answer.per_layer, answer.per_block
-        times_ms = np.concatenate([[answer.here.recompute_ms], *(over.ms for over in both)])
         needed = np.concatenate([[LOW_GB_PER_S], *(over.needed_gb_per_s for over in both)])
         lowest, _ = style.log_limits(needed[np.isfinite(needed)])
-        return (*style.log_limits(times_ms, room=3), lowest)
+        return (*style.log_limits(np.array(answer.span_ms_per_token), room=3), lowest)
 
     def _set_limits(self, bottom: float, top: float, lowest: float) -> None:
         style.log_y(self.by_time, bottom, top)
@@ -150,7 +153,7 @@ class BlockSizes(Picture[BlockCosts]):
         falls = int(np.argmax(over.needed_gb_per_s < top / 10))
         late = over.block_tokens[falls] > _MIDDLE_BLOCK * 2
         on_time, on_link = self._on_layers
-        on_time.put(over.block_tokens[4], over.ms[4])
+        on_time.put(over.block_tokens[4], over.ms_per_token[4])
         on_time.shift_px = (8, 6)
         on_link.set_horizontalalignment("right" if late else "left")
         on_link.shift_px = (-10 if late else 10, 4)
@@ -159,7 +162,7 @@ class BlockSizes(Picture[BlockCosts]):
     def _name_blocks(self, over: OverBlocks) -> None:
         """Name the curves of few copies where they end."""
         on_time, on_link = self._on_blocks
-        on_time.put(over.block_tokens[-1], over.ms[-1])
+        on_time.put(over.block_tokens[-1], over.ms_per_token[-1])
         on_time.shift_px = on_link.shift_px = (-10, -_LINE_PX)
         self._name_link(on_link, over, -1)
 

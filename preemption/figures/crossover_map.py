@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from preemption import words
 from preemption.checks import Array
 from preemption.figures import quick, style
-from preemption.figures.picture import Limits, Picture
+from preemption.figures.picture import Picture
 from preemption.page import theme
 
 HIGH_GB_PER_S = 1000.0
@@ -43,8 +43,13 @@ class CrossoverMap(Picture[Crossovers]):
     nominal bandwidth.
     """
 
-    def __init__(self, links: Mapping[str, tuple[float, float]], models: Sequence[str]) -> None:
-        """Draw rows for `links`, by name the achieved and the nominal GB/s, and for `models`."""
+    def __init__(
+        self, links: Mapping[str, tuple[float, float]], models: Sequence[str], low_gb_per_s: float
+    ) -> None:
+        """Draw rows for `links`, by name the achieved and the nominal GB/s, and for `models`.
+
+        The axis begins at `low_gb_per_s`, whatever is chosen.
+        """
         self._links = list(links)
         self.link_rows = np.arange(len(links))
         self.model_rows = len(links) - 1 + _GAP_ROWS + np.arange(len(models))
@@ -57,6 +62,8 @@ class CrossoverMap(Picture[Crossovers]):
             xlabel="link bandwidth (GB/s)",
             log=True,
         )
+        axes.set_xlim(low_gb_per_s, HIGH_GB_PER_S)
+        axes.set_xticks(style.decades(low_gb_per_s, HIGH_GB_PER_S)[::-2])
         axes.set_yscale("linear")
         axes.grid(visible=False, axis="y")
         axes.set_ylim(rows - 0.5, -0.5)
@@ -116,10 +123,3 @@ class CrossoverMap(Picture[Crossovers]):
             label.put(achieved, len(self._links) + below)
         self._sides[1].set_visible(achieved < HIGH_GB_PER_S / 10)
         self._title.set_text(f"{answer.device}; a tick for each device")
-
-    def _limits(self, answer: Crossovers) -> Limits:
-        return style.log_limits(answer.gb_per_s)[:1]
-
-    def _set_limits(self, low: float) -> None:
-        self.axes.set_xlim(low, HIGH_GB_PER_S)
-        self.axes.set_xticks(style.decades(low, HIGH_GB_PER_S)[::-2])

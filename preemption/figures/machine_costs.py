@@ -1,4 +1,4 @@
-"""The cost of resuming a victim on a real machine: per token, and over the link's bandwidth."""
+"""The cost of resuming a victim on a real machine, per token: over tokens, and over bandwidth."""
 
 import math
 from dataclasses import dataclass
@@ -51,7 +51,8 @@ class Measured:
 class MachineCosts:
     """What it takes to resume here, over tokens, and over links.
 
-    The costs per token are over `token_counts`, `swap_over_links_ms` over `LINKS_GB_PER_S`.
+    The costs per token are over `token_counts`, or over `LINKS_GB_PER_S`; the least cost of a swap
+    is that of the bytes alone.
     `ways` name the cheaper way below, between and above the crossings, None where it is a tie;
     `most_ahead` is by what factor recomputing is cheaper at most, between two. `measured` is
     there where the device or the link was measured and not published.
@@ -65,7 +66,8 @@ class MachineCosts:
     token_counts: Array
     recompute_ms_per_token: Array
     swap_ms_per_token: Array
-    swap_over_links_ms: Array
+    swap_over_links_ms_per_token: Array
+    least_swap_ms_per_token: float
     measured: Measured | None = None
 
 
@@ -75,10 +77,10 @@ def tokens_to_draw(bends: tuple[float, ...]) -> Array:
 
 
 class MachineCurves(Picture[MachineCosts]):
-    """Both costs in two panels: per token over tokens, and in all over bandwidth.
+    """Both costs per token in two panels: over tokens, and over bandwidth.
 
     Divided by the tokens, a cost in proportion to them is a flat line; where the two curves
-    cross, the cheaper way changes.
+    cross, the cheaper way changes. No number of tokens and no start of copies moves the limits.
     """
 
     def __init__(self) -> None:
@@ -94,7 +96,7 @@ class MachineCurves(Picture[MachineCosts]):
             self.figure,
             (0.675, 0.15, 0.295, 0.75),
             xlabel="link bandwidth (GB/s)",
-            ylabel="time to resume (ms)",
+            ylabel="time per token (ms)",
             log=True,
         )
         tokens, link = self.by_tokens, self.by_link
@@ -150,19 +152,15 @@ class MachineCurves(Picture[MachineCosts]):
         gb_per_s = answer.here.copy.bandwidth_bytes_per_s / 1e9
         self.recompute_by_tokens.set_data(n, answer.recompute_ms_per_token)
         self.swap_by_tokens.set_data(n, answer.swap_ms_per_token)
-        self.recompute_by_link.set_data(
-            [LOW_GB_PER_S, HIGH_GB_PER_S], [answer.here.recompute_ms] * 2
-        )
-        self.swap_by_link.set_data(LINKS_GB_PER_S, answer.swap_over_links_ms)
+        recompute, swap = answer.here.recompute_ms / tokens, answer.here.swap_ms / tokens
+        self.recompute_by_link.set_data([LOW_GB_PER_S, HIGH_GB_PER_S], [recompute] * 2)
+        self.swap_by_link.set_data(LINKS_GB_PER_S, answer.swap_over_links_ms_per_token)
         self.tokens_line.set_data([tokens, tokens], [0, 1])
         self.link_line.set_data([gb_per_s, gb_per_s], [0, 1])
-        for points, cost_ms in (
-            (self.recompute_points, answer.here.recompute_ms),
-            (self.swap_points, answer.here.swap_ms),
-        ):
-            points[0].set_data([tokens], [cost_ms / tokens])
-            points[1].set_data([gb_per_s], [cost_ms])
-        self.crossover.set_data([answer.crossover_gb_per_s], [answer.here.recompute_ms])
+        for points, ms_per_token in ((self.recompute_points, recompute), (self.swap_points, swap)):
+            points[0].set_data([tokens], [ms_per_token])
+            points[1].set_data([gb_per_s], [ms_per_token])
+        self.crossover.set_data([answer.crossover_gb_per_s], [recompute])
         self.sides.part(answer.crossover_gb_per_s)
 
         self._show_measured(answer)
@@ -171,16 +169,18 @@ class MachineCurves(Picture[MachineCosts]):
         self._show_crossovers(answer)
         self._label_crossovers(answer.crossings)
         self._label_curves(answer)
-        self._label_link(answer, gb_per_s)
+        self._label_link(answer, gb_per_s, recompute)
 
     def _limits(self, answer: MachineCosts) -> Limits:
-        per_token = np.append(answer.recompute_ms_per_token, answer.swap_ms_per_token)
+        recompute, least = answer.recompute_ms_per_token, answer.least_swap_ms_per_token
+        least_by_link = least * answer.here.copy.bandwidth_bytes_per_s / 1e9 / HIGH_GB_PER_S
+        by_link = np.concatenate([recompute, answer.swap_over_links_ms_per_token, [least_by_link]])
+        per_token = np.concatenate([recompute, answer.swap_ms_per_token, [least]])
         if found := answer.measured:
             others = (found.closest_recompute_ms_per_token, found.closest_swap_ms_per_token)
             points = (found.recompute_points[1], found.swap_points[1])
             per_token = np.concatenate([per_token, *others, *points])
-        in_all = np.append(answer.swap_over_links_ms, answer.here.recompute_ms)
-        return (*style.log_limits(per_token, room=3), *style.log_limits(in_all, room=3))
+        return (*style.log_limits(per_token, room=3), *style.log_limits(by_link, room=3))
 
     def _set_limits(self, low: float, high: float, bottom: float, top: float) -> None:
         style.log_y(self.by_tokens, low, high)
@@ -260,20 +260,20 @@ class MachineCurves(Picture[MachineCosts]):
         self._on_swap.put(LAST_TOKEN, swap[-1])
         self._on_swap.shift_px = (-6, below if near or taken else above)
 
-    def _label_link(self, answer: MachineCosts, gb_per_s: float) -> None:
-        early = self._flips.mark(answer.crossover_gb_per_s, answer.here.recompute_ms)
+    def _label_link(self, answer: MachineCosts, gb_per_s: float, recompute: float) -> None:
+        early = self._flips.mark(answer.crossover_gb_per_s, recompute)
         if math.isinf(answer.crossover_gb_per_s):
             self._flips.set_text("no link is fast enough")
         self._over_recompute.set_horizontalalignment("right" if early else "left")
         x = HIGH_GB_PER_S * 0.85 if early else LOW_GB_PER_S * 1.15
-        self._over_recompute.put(x, answer.here.recompute_ms)
+        self._over_recompute.put(x, recompute)
         self._over_recompute.shift_px = (0, -_LINE_PX if early else 8)
-        self._over_swap.put(LOW_GB_PER_S, answer.swap_over_links_ms[0])
+        self._over_swap.put(LOW_GB_PER_S, answer.swap_over_links_ms_per_token[0])
         left = gb_per_s > _MIDDLE_GB_PER_S
         self._link_name.set_horizontalalignment("right" if left else "left")
         self._link_name.shift_px = (-5 if left else 5, 0)
         _, top = self.by_link.get_ylim()
-        high = self._height_px(self.by_link, answer.here.recompute_ms, top) < 60
+        high = self._height_px(self.by_link, recompute, top) < 60
         self._link_name.put(gb_per_s, 0.03 if high else 0.93, answer.here.link)
 
     @staticmethod

@@ -80,10 +80,14 @@ def log_limits(values: Array, *, room: float = 1.5) -> tuple[float, float]:
     )
 
 
+_LEAST_TICK = 1e-4  # beside more digits there is no room for what the axis means
+
+
 def log_y(axes: Axes, bottom: float, top: float) -> None:
-    """Set the limits of an upright log axis, with a tick at each power of ten."""
+    """Set the limits of an upright log axis, with a tick at each power of ten there is room for."""
     axes.set_ylim(bottom, top)
-    axes.set_yticks(decades(bottom, top))
+    ticks = decades(bottom, top)
+    axes.set_yticks(ticks[ticks > 0.9 * _LEAST_TICK])
 
 
 def decades(low: float, high: float) -> Array:

@@ -71,7 +71,7 @@ from preemption.studies.published import (
     beside,
     derived_cost,
 )
-from preemption.studies.scenes import OVERFLOW, SCENES, Scene
+from preemption.studies.scenes import OVERFLOW, RECORDED, SCENES, Scene, replay_recorded
 from preemption.studies.scrapes import (
     NAMES,
     Interval,
@@ -97,6 +97,7 @@ __all__ = [
     "POOLS",
     "PUBLISHED",
     "RATES_PER_S",
+    "RECORDED",
     "SCENES",
     "SEEDS",
     "STRAIGHT_LINE",
@@ -142,6 +143,7 @@ __all__ = [
     "own_server",
     "preempting",
     "read_scrape",
+    "replay_recorded",
     "requests_at",
     "row_that_fits",
     "server",

@@ -29,7 +29,7 @@ def test_the_block_curves_are_the_models(use, settings):
         explorer.copy,
         explorer.tokens,
     )
-    assert data(drawn.recompute)[1].tolist() == [recompute.ms(tokens)] * 2
+    assert data(drawn.recompute)[1].tolist() == [recompute.ms(tokens) / tokens] * 2
     for layout, times, needed in (
         ("layer", drawn.per_layer, drawn.needed_per_layer),
         ("block", drawn.per_block, drawn.needed_per_block),
@@ -38,12 +38,12 @@ def test_the_block_curves_are_the_models(use, settings):
         assert (blocks[0], blocks[-1]) == (1, 256)
         for block, found, link in zip(blocks[::4], ms[::4], data(needed)[1][::4], strict=True):
             way = Copy(**(vars_of(copy) | {"block_tokens": float(block), "layout": layout}))
-            assert found == pytest.approx(way.ms(tokens))
+            assert found == pytest.approx(way.ms(tokens) / tokens)
             expected = costs.crossover_bandwidth_at(recompute, way, tokens) / 1e9
             assert link == pytest.approx(expected, rel=1e-6)
     assert [values.tolist() for values in data(drawn.swap_point)] == [
         [copy.block_tokens],
-        [copy.ms(tokens)],
+        [copy.ms(tokens) / tokens],
     ]
     copies = words.count(round(copy.copies(tokens)), "copy", "copies")
     assert f"a cache is {copies} of whole blocks." in explorer.verdict

@@ -39,14 +39,17 @@ def test_the_curves_are_the_models(use, kind, settings):
     assert (links[0], links[-1]) == (0.1, 1000)
     for link, ms in zip(links[::8], over_links[::8], strict=True):
         other = costs.Copy(**(vars_of(copy) | {"bandwidth_bytes_per_s": link * 1e9}))
-        assert ms == pytest.approx(other.ms(tokens))
-    assert data(curves.recompute_by_link)[1].tolist() == [recompute.ms(tokens)] * 2
+        assert ms == pytest.approx(other.ms(tokens) / tokens)
+    assert data(curves.recompute_by_link)[1].tolist() == [recompute.ms(tokens) / tokens] * 2
     for points, way in ((curves.recompute_points, recompute), (curves.swap_points, copy)):
         assert [values.tolist() for values in data(points[0])] == [
             [tokens],
             [way.ms(tokens) / tokens],
         ]
-        assert [values.tolist() for values in data(points[1])] == [[gb_per_s], [way.ms(tokens)]]
+        assert [values.tolist() for values in data(points[1])] == [
+            [gb_per_s],
+            [way.ms(tokens) / tokens],
+        ]
     flip = costs.crossover_bandwidth_at(recompute, copy, tokens) / 1e9
     assert data(curves.crossover)[0].tolist() == [flip]
 

@@ -46,6 +46,31 @@ def test_a_redraw_is_small_and_finite_at_any_setting(use):
             assert not re.search(r"(?<![a-z])(nan|inf)(?![a-z])", message.split("</svg>")[0])
 
 
+@pytest.mark.parametrize(
+    ("kind", "moved"),
+    [
+        ("linear", {"tokens": (1, 1_000_000)}),
+        ("full", {"tokens": (1, 1_000_000), "launch_us": (0, 50), "block_tokens": (2, 256)}),
+        ("blocks", {"tokens": (1, 1_000_000), "launch_us": (0, 50)}),
+        ("map", {"efficiency_percent": (5, 100), "bits": (16, 4), "round_trip": (True, False)}),
+    ],
+)
+def test_the_frame_stands_still_while_things_move(use, kind, moved):
+    def drawn():
+        axes = explorer.picture.figure.axes
+        return [(each.get_xlim(), each.get_ylim()) for each in axes], page(explorer)
+
+    for name, ends in moved.items():
+        explorer = use(kind, {})
+        before = {drawn()[1]}
+        frame = drawn()[0]
+        for end in ends:
+            explorer.change(**{name: end})
+            assert drawn()[0] == frame, (name, end)
+            before.add(drawn()[1])
+        assert len(before) > 1, name
+
+
 def test_the_picture_speaks(use):
     for kind in ("full", "map", "blocks", "mix"):
         explorer = use(kind, {})

@@ -189,7 +189,7 @@ COMPUTED: Computed = [
     ),
     ("Here it is 6 µs", lambda: f"{words.plain(costs.LAUNCH_US)} µs"),
     (
-        "it takes 1,026 ms",
+        "1,000 tokens take 1,026 ms",
         lambda: ms(replace(OPT_SWAP, block_tokens=1).ms(1_000)),
     ),
     ("At 16 and 32 tokens both are within a factor of 2", within_a_factor_of_2),
