@@ -42,6 +42,8 @@ from preemption.studies.load import (
 )
 from preemption.studies.own_load import iteration_cost, longest_tokens, own_levers, own_server
 from preemption.studies.pressure import (
+    HOST_BLOCKS,
+    HOST_GB,
     LEVERS,
     MINUTES,
     SEEDS,
@@ -87,6 +89,8 @@ __all__ = [
     "DECODES",
     "FIELD_GUIDE",
     "FOUND_AGAIN",
+    "HOST_BLOCKS",
+    "HOST_GB",
     "LATE_MS",
     "LEVERS",
     "LOAD_REQUESTS",

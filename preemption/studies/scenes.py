@@ -24,7 +24,7 @@ class Scene:
     block_tokens: int = 16
     recorded: Mapping[bool, str] = field(default_factory=dict)
 
-    def config(self, *, caching: bool = False) -> SchedulerConfig:
+    def config(self, *, caching: bool = False, host_blocks: int = 0) -> SchedulerConfig:
         """Return the scheduler's settings."""
         return SchedulerConfig(
             self.block_tokens,
@@ -32,6 +32,7 @@ class Scene:
             self.budget,
             MOST_RUNNING,
             enable_prefix_caching=caching,
+            host_blocks=host_blocks,
         )
 
     def frames(self, *, caching: bool = False) -> tuple[Frame, ...]:
