@@ -51,7 +51,7 @@ def picture() -> str:
 
 
 def page(notebooks: list[Path], first_visit_bytes: int, parts: list[str]) -> str:
-    """Return the page as HTML; it fetches `parts`, addresses, when the browser has nothing to do."""
+    """Return the page as HTML; it fetches these parts ahead, by their addresses."""
     template = Template((Path(__file__).parent / "landing.html").read_text())
     return template.substitute(
         megabytes=round(first_visit_bytes / 1e6),
