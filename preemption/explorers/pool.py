@@ -110,7 +110,9 @@ def track(name: str, frames: tuple[Frame, ...], settings: RunSettings) -> Track:
     ends = pauses(log, settings)
     copies = [(event.id, each.number) for each in log for event in each.preempted
               if event.how == "swap"]  # fmt: skip
-    copies += [(pause.id, pause.resumed_in) for pause in ends if pause.copy_ms]
+    copies += [(load.id, each.number) for each in log for load in each.loads]
+    if settings.resume != "recompute":
+        copies += [(pause.id, pause.resumed_in) for pause in ends if pause.copy_ms]
     return Track(name, frames, phases(log), tuple(copies), ends)
 
 
