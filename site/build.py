@@ -7,7 +7,9 @@ only if its sha256 is the known one.
 
 import gzip
 import hashlib
+import importlib.util
 import json
+import marshal
 import os
 import re
 import shutil
@@ -15,9 +17,11 @@ import subprocess
 import sys
 import tomllib
 import urllib.request
+import warnings
 import zipfile
 from email.parser import Parser
 from pathlib import Path
+from string import Template
 from typing import Any, NoReturn
 
 import landing
@@ -28,14 +32,11 @@ BUILD = ROOT / "build"
 PARTS = BUILD / "parts"
 PYODIDE = tomllib.loads((HERE / "pyodide.toml").read_text())
 LITE = ("jupyter-lite.json", "jupyter_lite_config.json", "overrides.json")
-LAB_BYTES = 2_000_000  # of JupyterLab, that a first visit loads, compressed; tests/site measures it
+LAB_BYTES = 2_000_000  # of JupyterLab that a first visit loads, compressed; tests/site measures it
 MISSING = 3  # the exit status where a part is not to be had, which is no fault of the build
 EPOCH = (1980, 1, 1, 0, 0, 0)  # of every file in a wheel written here
-# JupyterLab 4.4 keeps Enter from the boxes in a cell, so that a typed value would not count.
-ENTER = """<script>addEventListener("beforeinput", event => {
-  if (event.inputType === "insertLineBreak" && event.target.matches(".jupyter-widgets input"))
-    event.stopImmediatePropagation()
-}, true)</script>"""
+# Bytecode spares the browser the compiling, and is of use to the Python alone that it is made for.
+COMPILES = f"{sys.version_info[0]}.{sys.version_info[1]}" == PYODIDE["python"]
 
 
 def normal(name: str) -> str:
@@ -119,15 +120,26 @@ def entry(wheel: Path) -> dict[str, Any]:
     }
 
 
-def slim(wheel: Path, leave_out: str) -> None:
-    """Write a wheel again, without the files that match."""
+def bytecode(name: str, source: bytes) -> bytes:
+    """Return what Python keeps of a module, in the form that needs no source beside it."""
+    with warnings.catch_warnings(action="ignore"):
+        code = compile(source, f"/lib/python{PYODIDE['python']}/site-packages/{name}", "exec")
+    unchecked = (1).to_bytes(4, "little")
+    found = importlib.util.source_hash(source)
+    return importlib.util.MAGIC_NUMBER + unchecked + found + marshal.dumps(code)
+
+
+def thin(wheel: Path, left_out: list[str], *, compiled: bool) -> None:
+    """Write a wheel again without the files that match, and with bytecode in place of sources."""
     with zipfile.ZipFile(wheel) as zipped:
-        files = [
-            (i, zipped.read(i)) for i in zipped.infolist() if not re.search(leave_out, i.filename)
-        ]
-    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as zipped:
-        for info, content in files:
-            zipped.writestr(zipfile.ZipInfo(info.filename, EPOCH), content, zipfile.ZIP_DEFLATED)
+        files = {name: zipped.read(name) for name in zipped.namelist()}
+    with zipfile.ZipFile(wheel, "w") as zipped:
+        for name, content in files.items():
+            if any(re.search(each, name) for each in left_out):
+                continue
+            if compiled and name.endswith(".py"):
+                name, content = f"{name}c", bytecode(name, content)
+            zipped.writestr(zipfile.ZipInfo(name, EPOCH), content, zipfile.ZIP_DEFLATED, 9)
 
 
 def pyodide(out: Path) -> list[str]:
@@ -156,19 +168,22 @@ def pyodide(out: Path) -> list[str]:
     for name, each in wanted.items():
         wheel = out / each["file_name"]
         shutil.copyfile(own.get(name, PARTS / wheel.name), wheel)
-        if name in PYODIDE["leave_out"]:
-            slim(wheel, PYODIDE["leave_out"][name])
+        left_out = [PYODIDE["leave_out"].get(key, "$^") for key in ("every", name)]
+        # Our own package keeps its sources, for whoever wants to read them.
+        thin(wheel, left_out, compiled=COMPILES and name != "preemption")
         each["sha256"] = hashlib.sha256(wheel.read_bytes()).hexdigest()
     lock["packages"] = dict(sorted(wanted.items()))
     (out / "pyodide-lock.json").write_text(json.dumps(lock, separators=(",", ":")))
+    start = Template((HERE / "start.js").read_text())
+    (out / "start.js").write_text(start.substitute(packages=json.dumps(sorted(wanted))))
+    shutil.copyfile(HERE / "first.js", out / "first.js")
     return sorted(wanted)
 
 
-def first_visit_bytes(site: Path) -> int:
-    """Return what a first visit loads, compressed as served: Pyodide, its wheels, JupyterLab."""
+def parts_of_a_visit(site: Path) -> list[Path]:
+    """Return what a notebook loads besides JupyterLab: Pyodide and its packages."""
     parts = (site / "static" / "pyodide").iterdir()
-    loaded = [part for part in parts if part.suffix != ".mjs"]
-    return sum(len(gzip.compress(part.read_bytes())) for part in loaded) + LAB_BYTES
+    return sorted(part for part in parts if part.suffix != ".mjs")
 
 
 def main(out: Path) -> None:
@@ -179,12 +194,6 @@ def main(out: Path) -> None:
     packages = pyodide(source / "static" / "pyodide")
     for name in LITE:
         shutil.copyfile(HERE / name, source / name)
-    settings = json.loads((source / "jupyter-lite.json").read_text())
-    plugins = settings["jupyter-config-data"]["litePluginSettings"]
-    for kernel in plugins.values():
-        # Beside the runtime and not one after the other; the kernel asks under its own spelling.
-        kernel["loadPyodideOptions"] = {"packages": [*packages, "pyodide_kernel"]}
-    (source / "jupyter-lite.json").write_text(json.dumps(settings))
     shutil.copytree(ROOT / "notebooks", source / "content", ignore=shutil.ignore_patterns(".*"))
     shutil.rmtree(out, ignore_errors=True)
     lite = [sys.executable, "-m", "jupyter", "lite", "build", "--contents", "content"]
@@ -195,10 +204,21 @@ def main(out: Path) -> None:
     if built.returncode:
         raise SystemExit(built.stdout + built.stderr)
     shutil.move(source / "_out", out)
+    settings = json.loads((out / "jupyter-lite.json").read_text())
+    for kernel in settings["jupyter-config-data"]["litePluginSettings"].values():
+        kernel["pyodideUrl"] = "./static/pyodide/start.js"  # which the builder would not take
+        # So that the kernel fetches none of them; it asks under a spelling of its own.
+        kernel["loadPyodideOptions"] = {"packages": [*packages, "pyodide_kernel"]}
+    (out / "jupyter-lite.json").write_text(json.dumps(settings))
     page = out / "notebooks" / "index.html"
-    page.write_text(page.read_text().replace("<head>", f"<head>{ENTER}", 1))
+    page.write_text(
+        page.read_text().replace("<head>", f"<head>{(HERE / 'head.html').read_text()}", 1)
+    )
     notebooks = sorted((ROOT / "notebooks").glob("*.ipynb"))
-    (out / "index.html").write_text(landing.page(notebooks, first_visit_bytes(out)))
+    parts = parts_of_a_visit(out)
+    loaded_bytes = LAB_BYTES + sum(len(gzip.compress(part.read_bytes())) for part in parts)
+    addresses = [part.relative_to(out).as_posix() for part in parts]
+    (out / "index.html").write_text(landing.page(notebooks, loaded_bytes, addresses))
     shutil.copyfile(out / "notebooks" / "favicon.ico", out / "favicon.ico")
     size = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
     print(f"{out}: {size / 1e6:.1f} MB")

@@ -50,12 +50,13 @@ def picture() -> str:
     return str(explorer.finding().value)
 
 
-def page(notebooks: list[Path], first_visit_bytes: int) -> str:
-    """Return the page as HTML."""
+def page(notebooks: list[Path], first_visit_bytes: int, parts: list[str]) -> str:
+    """Return the page as HTML; it fetches these parts ahead, by their addresses."""
     template = Template((Path(__file__).parent / "landing.html").read_text())
     return template.substitute(
         megabytes=round(first_visit_bytes / 1e6),
         first=notebooks[0].name,
         picture=picture(),
+        prefetched="\n".join(f'<link rel="prefetch" href="{part}">' for part in parts),
         notebooks="\n".join(map(entry, notebooks)),
     )

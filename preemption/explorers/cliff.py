@@ -14,6 +14,7 @@ _RATES_PER_S = tuple(quarter / 4 for quarter in range(8, 33))
 WAYS: dict[str, dict[str, Any]] = {
     "recompute": {},
     "recompute what caching lost": {"enable_prefix_caching": True},
+    "offloading": {"host_blocks": studies.HOST_BLOCKS},
     "swap": {"resume": "swap"},
     "whichever is cheaper": {"resume": "cheaper"},
 }
@@ -23,7 +24,7 @@ class CliffExplorer(Explorer[Cliff]):
     """Set the rate of arrivals, who goes and how they come back; see 24 pools at once.
 
     `rate` (2 to 8 requests per second), `rule` (a name of `serving.RULES`), `way` (one of the
-    dropdown's), `link` (1 to 100 GB/s, for swapping) and `load` (the seed, 0 to 19) may be set
+    dropdown's), `link` (1 to 100 GB/s, for copies) and `load` (the seed, 0 to 19) may be set
     from code too.
     """
 

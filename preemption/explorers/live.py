@@ -20,7 +20,7 @@ class LiveExplorer(Explorer[Live]):
     """Serve two minutes of load anew at each change; see what becomes of its requests.
 
     `rate` (4 to 8 requests per second), `pool` (20,000 to 90,000 tokens), `rule` (a name of
-    `serving.RULES`), `way` (one of the dropdown's), `link` (2 to 100 GB/s, for swapping) and
+    `serving.RULES`), `way` (one of the dropdown's), `link` (2 to 100 GB/s, for copies) and
     `load` (the seed, 0 to 19) may be set from code too.
     """
 

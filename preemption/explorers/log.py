@@ -21,12 +21,19 @@ def _sentences(iteration: Iteration) -> Iterator[str]:
         yield from _turn(row, found.get(row.id, 0))
     decoding = [row.id for row in iteration.scheduled if not row.prefill]
     yield from _all(decoding, "decodes", "decode")
+    if iteration.decided.loading and not iteration.scheduled:
+        yield "Nothing is computed."
+    for load in iteration.loads:
+        yield f"Request {load.id} loads {count(load.blocks, 'block')} from the host."
+    for store in iteration.stores:
+        yield f"Request {store.id} stores {count(store.blocks, 'block')} on the host."
     yield from _all(iteration.finished, "finishes", "finish")
     if iteration.overwritten:
         blocks = count(len(iteration.overwritten), "cached block")
         yield f"{blocks} {'is' if len(iteration.overwritten) == 1 else 'are'} overwritten."
     yield f"At its end: {count(iteration.end.free_blocks, 'free block')}."
-    yield from _all(iteration.end.waiting, "waits", "wait") or ["Nobody waits."]
+    waiting = (*iteration.end.loading, *iteration.end.waiting)
+    yield from _all(waiting, "waits", "wait") or ["Nobody waits."]
 
 
 def _eviction(event: Preempted) -> str:
@@ -44,9 +51,10 @@ def _eviction(event: Preempted) -> str:
 def _turn(row: Scheduled, found: int) -> Iterator[str]:
     if row.kind != "running":
         does = "is admitted" if row.kind == "new" else "resumes"
-        cached = count(row.computed_tokens, "token")
-        source = "found in the pool" if found else "copied back"
-        yield f"Request {row.id} {does}{f' with {cached} {source}' if row.computed_tokens else ''}."
+        copied = row.computed_tokens - found
+        cached = [f"{count(found, 'token')} found in the pool"] if found else []
+        cached += [f"{count(copied, 'token')} copied back"] if copied else []
+        yield f"Request {row.id} {does}{' with ' if cached else ''}{' and '.join(cached)}."
     if row.prefill:
         yield f"Request {row.id} prefills {count(row.tokens, 'token')}."
 

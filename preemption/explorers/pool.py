@@ -30,6 +30,7 @@ _LINE = "id, arrival in ms, prompt tokens, output tokens"
 WAYS = {
     "recompute": "recompute",
     "caching": "prefix caching",
+    "offload": "offloading",
     "swap": "swap over 25 GB/s",
 }
 
@@ -96,7 +97,9 @@ def _request(line: str, blocks: int) -> Request:
 @lru_cache(maxsize=32)
 def replay(requests: tuple[Request, ...], blocks: int, budget: int, way: str) -> Track:
     """Serve these requests with vLLM's rules; a run is computed once, then scrubbed."""
-    config = studies.Scene(requests, blocks, budget).config(caching=way == "caching")
+    scene = studies.Scene(requests, blocks, budget)
+    host_blocks = studies.HOST_BLOCKS if way == "offload" else 0
+    config = scene.config(caching=way == "caching", host_blocks=host_blocks)
     settings = RunSettings(resume="swap" if way == "swap" else "recompute", log=True)
     return track(WAYS[way], frames_of(requests, config, settings), settings)
 
@@ -107,7 +110,9 @@ def track(name: str, frames: tuple[Frame, ...], settings: RunSettings) -> Track:
     ends = pauses(log, settings)
     copies = [(event.id, each.number) for each in log for event in each.preempted
               if event.how == "swap"]  # fmt: skip
-    copies += [(pause.id, pause.resumed_in) for pause in ends if pause.copy_ms]
+    copies += [(load.id, each.number) for each in log for load in each.loads]
+    if settings.resume != "recompute":
+        copies += [(pause.id, pause.resumed_in) for pause in ends if pause.copy_ms]
     return Track(name, frames, phases(log), tuple(copies), ends)
 
 
@@ -231,7 +236,9 @@ class PoolExplorer(Replay):
         scene = studies.SCENES.get(self.load)
         ways = (self.way, self.other)[: 1 + self._beside]
         recorded = scene.recorded if scene else {}
-        names = [recorded.get(way == "caching", "") for way in ways if way != "swap"]
+        names = [
+            recorded.get(way == "caching", "") for way in ways if way in ("recompute", "caching")
+        ]
         names = [name for name in dict.fromkeys(names) if name]
         repeats = f"Repeats {' and '.join(names)}, recorded from vLLM." if names else ""
         return Words(
@@ -258,6 +265,7 @@ def seen(track: Track, iteration: int, *, way_back: bool = True) -> str:
     decided = frame.iteration.decided
     blocks = words.count(len(frame.owner), "block")
     held = [f"{name} holds {count}" for name, count in frame.iteration.blocks.items()]
+    held += [f"{name} loads into {frame.owner.count(name)}" for name in decided.loading]
     left = [who for who in (frame.left[block] for block in frame.free_queue) if who is not None]
     name = f", way back {track.name}" if way_back else f" in {track.name}"
     said = f"A pool of {blocks}{name}, in iteration {frame.iteration.number}: "

@@ -91,11 +91,9 @@ class LoadByLoad(Explorer[SideBySide]):
 
     def _servers(self) -> Mapping[str, studies.Server]:
         """Return the servers to compare; the first is the one to beat."""
-        levers, base = self._levers(), self._based()
-        if self.together in WAYS_BACK:
-            levers = {name: each for name, each in levers.items() if name not in WAYS_BACK}
-        others = {name: lever(base) for name, lever in levers.items() if name != self.together}
-        return {_AS_IT_IS: base, **others}
+        base, without = self._based(), {self.together, *_NOT_WITH.get(self.together, ())}
+        levers = {name: lever for name, lever in self._levers().items() if name not in without}
+        return {_AS_IT_IS: base, **{name: lever(base) for name, lever in levers.items()}}
 
     def _based(self) -> studies.Server:
         """Return the server as it is, with the lever that all have besides."""
@@ -219,16 +217,16 @@ class LoadByLoad(Explorer[SideBySide]):
 class SideBySideExplorer(LoadByLoad):
     """Compare victim rules or levers on one load at once, then load by load on 20.
 
-    `compared` is "levers", "rules" or "links"; `together` is a lever that all have besides, or
-    "nothing"; `times` are the "measured" iteration times or those of a "straight line"; `rate` (3
-    to 8 requests per second) and `pool` (20,000 to 90,000 tokens) may be set from code too. The
-    button stops and goes on. `mine` is a rule of your own (see `serving.RULES`), a row among the
-    victim rules.
+    `compared` is "levers", "rules" or "links": swapping over faster and slower links, or offloading
+    if that is `together`. `together` is a lever that all have besides, or "nothing"; `times` are
+    the "measured" iteration times or those of a "straight line"; `rate` (3 to 8 requests per
+    second) and `pool` (20,000 to 90,000 tokens) may be set from code too. The button stops and goes
+    on. `mine` is a rule of your own (see `serving.RULES`), a row among the victim rules.
     """
 
     compared = Select(
         "compared",
-        options=[("levers", "levers"), ("victim rules", "rules"), ("swap, by link", "links")],
+        options=[("levers", "levers"), ("victim rules", "rules"), ("copies, by link", "links")],
         default="levers",
     )
     times = Select(
@@ -256,15 +254,22 @@ class SideBySideExplorer(LoadByLoad):
         base = self._based()
         if self.compared == "rules":
             return {name: base.given(victim=rule) for name, rule in self._rules.items()}
-        swaps = {
-            f"swap at {words.plain(link)} GB/s": base.given(resume="swap", link_gb_per_s=link)
+        way = "offloading" if base.config.host_blocks else "swap"
+        base = base.given(host_blocks=0)
+        lever = self._levers()[way]
+        copies = {
+            f"{way} at {words.plain(link)} GB/s": lever(base).given(link_gb_per_s=link)
             for link in LINKS_GB_PER_S
         }
-        return {"recompute": base, **swaps}
+        return {"recompute": base, **copies}
 
 
-WAYS_BACK = ("swap", "prefix caching")
-"""Levers that say how a victim comes back: one or the other."""
+_NOT_WITH = {
+    "swap": ("prefix caching", "offloading"),
+    "prefix caching": ("swap",),
+    "offloading": ("swap",),
+}
+"""Levers that say how a victim comes back, and those that say something else."""
 
 
 def _by_first_chunk(base: studies.Server) -> studies.Server:

@@ -179,7 +179,7 @@ class Pool:
             cell(frame.left[block], queue, place, left=True)
         for place, who in enumerate(decided.running):
             cell(who, requests, place)
-        for place, who in enumerate(decided.waiting):
+        for place, who in enumerate((*decided.loading, *decided.waiting)):
             cell(who, requests, COLUMNS // 2 + place)
         self.empty.put(empty)
         self.cells.put(coloured)

@@ -31,6 +31,7 @@ from preemption.serving.offload import HostPool, Link
 from preemption.serving.outputs import outputs_of
 from preemption.serving.prefix_cache import CachingPool
 from preemption.serving.results import (
+    Copied,
     Id,
     Iteration,
     Preempted,
@@ -75,6 +76,7 @@ __all__ = [
     "BlockPool",
     "CachingPool",
     "Candidate",
+    "Copied",
     "Decision",
     "FastRun",
     "Fault",

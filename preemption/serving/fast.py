@@ -359,9 +359,10 @@ class FastRun:
             if seqs == config.max_num_seqs:
                 self.blocked = True
                 break
-            if self.goes_aside(i, beside_others=seqs > 0):
+            cached = self.cached(i, beside_others=seqs > 0)
+            if cached is None:
                 continue
-            cached, held = self.cached(i), self.held.get(i, 0)
+            held = self.held.get(i, 0)
             n = self.tokens[i] - cached
             if n > left:
                 n = left
@@ -392,12 +393,11 @@ class FastRun:
                 self.chunk, self.chunk_computed = i, cached + n
         return left
 
-    def goes_aside(self, i: int, *, beside_others: bool) -> bool:  # noqa: ARG002
-        """Whether the head of the queue is not to be admitted now: only with offloading."""
-        return False
+    def cached(self, i: int, *, beside_others: bool) -> int | None:  # noqa: ARG002
+        """Return the tokens of the head of the queue that are found, or in swap space.
 
-    def cached(self, i: int) -> int:
-        """Return the tokens of a waiting request that are found, or in swap space."""
+        None: it is not to be admitted now. Only with offloading.
+        """
         if self.segments:
             return self.segments.found(i, self.free) * self.block_size
         return self.swapped.get(i, 0)

@@ -42,7 +42,7 @@ class FastOffloadingRun(FastRun):
         self.stored = [0] * len(requests)  # blocks on the host
         self.stored_ns = [0] * len(requests)  # when the last store is done
         self.stores_end = self.loads_end = 0  # when the link is free in each direction
-        self.starting: list[int] = []  # loads of this iteration: they begin at its end
+        self.starting: deque[int] = deque()  # loads of this iteration: they begin at its end
         self.loading: deque[tuple[int, int]] = deque()  # (when done, request)
         self.loaded = 0  # how many at the head of the queue have loaded
         self.found_before: dict[int, int] = {}  # request that loads or has -> found in the pool
@@ -84,11 +84,11 @@ class FastOffloadingRun(FastRun):
         super().take_iteration(asked)
         if self.chunk >= 0:
             self.store(self.chunk, self.chunk_computed)
-        for i in self.starting:
+        while self.starting:
+            i = self.starting.popleft()
             blocks = self.held[i] - self.found_before[i]
             self.loads_end = max(self.now, self.loads_end) + blocks * self.block_ns
             self.loading.append((self.loads_end, i))
-        self.starting.clear()
 
     def let_decode(self, i: int) -> None:
         """Note that a request has come to the end of its prefill; store the end of its prompt."""
@@ -137,35 +137,32 @@ class FastOffloadingRun(FastRun):
                 still.append((i, least))
         self.leaving = still
 
-    def goes_aside(self, i: int, *, beside_others: bool) -> bool:
-        """Whether the head of the queue has more on the host than in the pool; then let it load.
+    def cached(self, i: int, *, beside_others: bool) -> int | None:
+        """Return the tokens of the head of the queue that it has loaded, or that are found.
 
-        Without room for that, beside what others who load still need, it is blocked.
+        None: there is more on the host, and so it loads. If there is no room for that, beside what
+        others who load still need, it is blocked.
         """
         if i in self.held:
-            return False
+            return self.held[i] * self.block_size
         found = self.segments.found(i, self.free) if self.segments else 0
         blocks = self.stored[i]
         if blocks <= found:
-            return False
+            return found * self.block_size
         reserved = sum(-(-self.tokens[j] // self.block_size) - n for j, n in self.held.items())
         needed = blocks + reserved
         if self.config.scheduler_reserve_full_isl:
             needed = max(needed, -(-self.tokens[i] // self.block_size))
         if needed + (self.watermark if beside_others else 0) > self.free:
             self.blocked = True
-            return True
+            return None
         self.queue.popleft()
         self.free -= blocks
         if found and self.segments:
             self.segments.take(i)
         self.held[i], self.found_before[i] = blocks, found
         self.starting.append(i)
-        return True
-
-    def cached(self, i: int) -> int:
-        """Return the tokens of a waiting request that are found, or that it has loaded."""
-        return self.held[i] * self.block_size if i in self.held else super().cached(i)
+        return None
 
     def take_back(self, i: int, cached: int) -> None:
         """Take a cache that was found or loaded."""
@@ -182,7 +179,8 @@ class FastOffloadingRun(FastRun):
 
     def next_ns(self) -> int:
         """Return when a stride has to stop: at an arrival, or when a request has loaded."""
-        return min(super().next_ns(), self.loading[0][0] if self.loading else NEVER)
+        arrival = NEVER if self.waiting else self.arrivals[self.joined]
+        return min(arrival, self.loading[0][0]) if self.loading else arrival
 
     def wait(self) -> None:
         """Let an iteration pass in which nothing is computed: until a load is done, or an arrival.

@@ -34,9 +34,10 @@ class Pause(NamedTuple):
     """Number of the iteration."""
     resumed_in: int
     waited_ms: float
-    """From the start of the iteration that preempts to the start of the one that admits again."""
+    """From the start of the iteration that preempts to the start of the one that admits again,
+    without a load from the host."""
     copy_ms: float
-    """What the copies out and back take, in a run that swaps."""
+    """What the copies out and back take in a run that swaps, or a load from the host."""
     recompute_ms: float
     """How long the iterations take in which its lost tokens are computed again."""
 
@@ -62,8 +63,6 @@ def frames_of(
     requests = checked(requests, config, settings)
     if settings.log is not True:
         raise ValueError(f"frames need settings with log=True, not {settings.log!r}")
-    if config.host_blocks:
-        raise ValueError(f"frames know no host, and host_blocks is {config.host_blocks}")
     run = _FramedRun(scheduler_for(config, settings), requests)
     while run.step():
         pass
@@ -93,9 +92,8 @@ class _FramedRun(Run):
         """Return who holds each block, whose cache is left in it, and the queue of free blocks."""
         # The pool counts blocks from 1 on; its block 0 is never handed out.
         blocks = range(1, self.scheduler.config.num_gpu_blocks)
-        held = {
-            block: seq.request.id for seq in reversed(self.scheduler.running) for block in seq.table
-        }
+        holders = [*self.scheduler.running, *self.scheduler.aside]
+        held = {block: seq.request.id for seq in reversed(holders) for block in seq.table}
         left = [None if block in held else self.whose(pool, block) for block in blocks]
         return tuple(map(held.get, blocks)), tuple(left), tuple(block - 1 for block in pool.queue)
 
@@ -134,16 +132,23 @@ def pauses(log: Sequence[Iteration], settings: RunSettings = DEFAULT_RUN) -> tup
             later = log[iteration.number + 1 :]
             back = next((each for each in later if _row(each, event.id)), None)
             if back is not None:
-                copy_ns = 0
+                loads = [
+                    load
+                    for each in log[iteration.number : back.number]
+                    for load in each.loads
+                    if load.id == event.id
+                ]
+                load_ns = sum(settings.copy_in_ns(load.tokens) for load in loads)
+                copy_ns = load_ns
                 if event.how == "swap":
-                    copy_ns = settings.copy_out_ns(event.computed_tokens)
+                    copy_ns += settings.copy_out_ns(event.computed_tokens)
                     copy_ns += settings.copy_in_ns(event.computed_tokens)
                 found.append(
                     Pause(
                         event.id,
                         iteration.number,
                         back.number,
-                        waited_ms=back.start_ms - iteration.start_ms,
+                        waited_ms=back.start_ms - iteration.start_ms - load_ns / 1e6,
                         copy_ms=copy_ns / 1e6,
                         recompute_ms=_recompute_ms(log[back.number :], event),
                     )
@@ -163,7 +168,8 @@ def phases(log: Sequence[Iteration]) -> tuple[Phase, ...]:
         for event in iteration.preempted:
             lost[event.id] = event.computed_tokens
         kinds: dict[Id, Literal["queues", "runs", "paused", "recomputes"]] = {
-            name: "paused" if name in lost else "queues" for name in iteration.decided.waiting
+            name: "paused" if name in lost else "queues"
+            for name in (*iteration.decided.loading, *iteration.decided.waiting)
         }
         for row in iteration.scheduled:
             again = row.prefill and row.computed_tokens < lost.get(row.id, 0)

@@ -180,7 +180,6 @@ class OffloadingScheduler(Scheduler):
         self.host = HostPool(config.host_blocks)
         self.copier = copier
         self.of: defaultdict[Seq, Offloaded] = defaultdict(Offloaded)
-        self.aside: list[Seq] = []  # those that load or have loaded, in the order of the queue
         self.loading: dict[Seq, Job] = {}
         self.loaded: dict[Seq, tuple[Prefix, int]] = {}  # found before, and tokens loaded
         self.jobs: list[Job] = []  # under way
@@ -220,8 +219,9 @@ class OffloadingScheduler(Scheduler):
                 decision.copies_ns = max(decision.copies_ns, (job.done or 0) - self.now)
         for seq, n in decision.scheduled.items():
             self.store(seq, seq.computed + n)
-        stored = sum(len(job.blocks) for job in self.stores)
-        decision.moved_tokens += stored * self.config.block_size
+        decision.loads = {job.seq: len(job.blocks) for job in self.loads}
+        decision.stores = {job.seq: len(job.blocks) for job in self.stores}
+        decision.moved_tokens += sum(decision.stores.values()) * self.config.block_size
         for seq in self.ended:
             self.renew(seq)
         self.ended = []

@@ -60,6 +60,14 @@ class Found(NamedTuple):
     """Their ids, in the order of the tokens."""
 
 
+class Copied(NamedTuple):
+    """What a request begins to load from the host, or to store there, at an iteration's end."""
+
+    id: Id
+    blocks: int
+    tokens: int
+
+
 class Snapshot(NamedTuple):
     """The scheduler's state at one moment."""
 
@@ -70,6 +78,8 @@ class Snapshot(NamedTuple):
     """The queue, its head first."""
     state: dict[Id, tuple[int, int, int]]
     """Per running request: computed tokens, prompt and generated tokens, blocks held."""
+    loading: tuple[Id, ...] = ()
+    """Before the queue: those that hold blocks to load into, or have loaded. With offloading."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +102,8 @@ class Iteration:
     """Requests that got a generated token."""
     finished: tuple[Id, ...]
     end: Snapshot
+    loads: tuple[Copied, ...] = ()
+    stores: tuple[Copied, ...] = ()
 
     @property
     def start_ms(self) -> float:

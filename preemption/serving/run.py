@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Self
 
-from preemption.serving.results import Id, Iteration, Result, RunOutcome, StayEnd
+from preemption.serving.results import Copied, Id, Iteration, Result, RunOutcome, StayEnd
 from preemption.serving.scheduler import Decision, Scheduler
 from preemption.serving.sequence import Seq
 from preemption.serving.tally import Tally
@@ -126,10 +126,17 @@ class Run:
                     sampled=tuple(seq.request.id for seq in decision.sampled),
                     finished=tuple(seq.request.id for seq in decision.finished),
                     end=scheduler.snapshot(),
+                    loads=self.copied(decision.loads),
+                    stores=self.copied(decision.stores),
                 )
             )
         self.iterations += 1
         self.total_ns = self.now - self.begin
+
+    def copied(self, blocks: Mapping[Seq, int]) -> tuple[Copied, ...]:
+        """Return what begins to be copied, for the log."""
+        size = self.scheduler.config.block_size
+        return tuple(Copied(seq.request.id, n, n * size) for seq, n in blocks.items())
 
     def let_join(self) -> list[Id]:
         """Let the requests that have arrived by now join the queue."""

@@ -34,6 +34,8 @@ class Decision:
         self.copies_ns = 0
         self.moved_tokens = 0
         self.loaded_tokens = 0
+        self.loads: dict[Seq, int] = {}  # blocks that begin to come from the host: offloading
+        self.stores: dict[Seq, int] = {}  # and to go there
         self.sampled: list[Seq] = []  # known once the iteration has run
         self.finished: list[Seq] = []
 
@@ -72,6 +74,8 @@ class Scheduler:
         self.swap_free = math.inf if swap_blocks is None else swap_blocks
         self.running: list[Seq] = []  # in the order of admission
         self.waiting: list[tuple[tuple[int, int], Seq]] = []  # a heap on the place
+        # Those that load or have loaded, in the order of the queue: offloading.
+        self.aside: list[Seq] = []
         self.joined = 0
         self.requeued = 0
         self.now = 0  # the time, for copies in the background
@@ -299,4 +303,5 @@ class Scheduler:
                 seq.request.id: (seq.computed, seq.tokens - seq.under_way, seq.blocks)
                 for seq in self.running
             },
+            tuple(seq.request.id for seq in self.aside),
         )

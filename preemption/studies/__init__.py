@@ -42,6 +42,8 @@ from preemption.studies.load import (
 )
 from preemption.studies.own_load import iteration_cost, longest_tokens, own_levers, own_server
 from preemption.studies.pressure import (
+    HOST_BLOCKS,
+    HOST_GB,
     LEVERS,
     MINUTES,
     SEEDS,
@@ -71,7 +73,7 @@ from preemption.studies.published import (
     beside,
     derived_cost,
 )
-from preemption.studies.scenes import OVERFLOW, SCENES, Scene
+from preemption.studies.scenes import OVERFLOW, RECORDED, SCENES, Scene, replay_recorded
 from preemption.studies.scrapes import (
     NAMES,
     Interval,
@@ -87,6 +89,8 @@ __all__ = [
     "DECODES",
     "FIELD_GUIDE",
     "FOUND_AGAIN",
+    "HOST_BLOCKS",
+    "HOST_GB",
     "LATE_MS",
     "LEVERS",
     "LOAD_REQUESTS",
@@ -97,6 +101,7 @@ __all__ = [
     "POOLS",
     "PUBLISHED",
     "RATES_PER_S",
+    "RECORDED",
     "SCENES",
     "SEEDS",
     "STRAIGHT_LINE",
@@ -142,6 +147,7 @@ __all__ = [
     "own_server",
     "preempting",
     "read_scrape",
+    "replay_recorded",
     "requests_at",
     "row_that_fits",
     "server",

@@ -15,7 +15,7 @@ from preemption.costs import (
     profile_of,
 )
 from preemption.serving import DEFAULT_COST, IterationCost, quantiles
-from preemption.studies.pressure import LEVERS, Lever, Means, Server, server
+from preemption.studies.pressure import LEVERS, Lever, Means, Server, server, two_minutes
 from preemption.studies.published import derived_cost
 
 _DEFAULT_PROFILE = "Llama-3-8B on A100"
@@ -74,7 +74,8 @@ def own_levers(means: Means) -> Mapping[str, Lever]:
     """Return `LEVERS` for a load of these mean lengths.
 
     Fewer at a time are as many as the pool holds of requests of average length that are in the
-    middle of their answer, at least one.
+    middle of their answer, at least one. The host of offloading has room for all prompts, twice
+    over, whatever the size of their caches.
     """
     average = means.prompt_tokens + means.output_tokens / 2
 
@@ -83,4 +84,8 @@ def own_levers(means: Means) -> Mapping[str, Lever]:
         most = min(base.config.max_num_seqs, int(pool_tokens / average))
         return base.given(max_num_seqs=max(1, most))
 
-    return LEVERS | {"fewer at a time": fewer}
+    def offloading(base: Server) -> Server:
+        prompts_tokens = len(two_minutes(0, 1.0)) * means.prompt_tokens
+        return base.given(host_blocks=int(2 * prompts_tokens / BLOCK_TOKENS) + 1)
+
+    return LEVERS | {"fewer at a time": fewer, "offloading": offloading}

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from preemption.checks import Array, scalar, whole
-from preemption.costs import BLOCK_TOKENS
+from preemption.costs import BLOCK_TOKENS, PER_TOKEN_BYTES
 from preemption.serving import (
     IterationCost,
     Request,
@@ -34,6 +34,9 @@ STRAIGHT_LINE = IterationCost(points=((30, 9.7), (4_096, 278.5)))
 """The line 7.73 ms + 0.0661 ms per token, fitted to the measured points, above a floor of 9.7 ms:
 to see what hangs on how the points lie beside it."""
 SEEDS = tuple(range(20))
+HOST_GB = 200
+HOST_BLOCKS = HOST_GB * 10**9 // (BLOCK_TOKENS * PER_TOKEN_BYTES)
+"""Blocks on a host with 200 GB for caches: all prompts of a load, twice over."""
 
 
 class Measures(NamedTuple):
@@ -279,6 +282,7 @@ Lever: TypeAlias = Callable[[Server], Server]
 LEVERS: dict[str, Lever] = {
     "another rule": lambda base: base.given(victim="smallest cache"),
     "swap": lambda base: base.given(resume="swap"),
+    "offloading": lambda base: base.given(host_blocks=HOST_BLOCKS),
     "prefix caching": lambda base: base.given(enable_prefix_caching=True),
     "watermark": lambda base: base.given(watermark=0.05),
     "fewer at a time": lambda base: base.given(max_num_seqs=24),

@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from preemption.checks import choice
 from preemption.serving import Frame, Request, RunSettings, SchedulerConfig, eight, frames_of
+from preemption.serving.replay import read_recorded, replay
 
 MOST_RUNNING = 8
 
@@ -21,7 +24,7 @@ class Scene:
     block_tokens: int = 16
     recorded: Mapping[bool, str] = field(default_factory=dict)
 
-    def config(self, *, caching: bool = False) -> SchedulerConfig:
+    def config(self, *, caching: bool = False, host_blocks: int = 0) -> SchedulerConfig:
         """Return the scheduler's settings."""
         return SchedulerConfig(
             self.block_tokens,
@@ -29,6 +32,7 @@ class Scene:
             self.budget,
             MOST_RUNNING,
             enable_prefix_caching=caching,
+            host_blocks=host_blocks,
         )
 
     def frames(self, *, caching: bool = False) -> tuple[Frame, ...]:
@@ -48,6 +52,26 @@ SCENES = {
         recorded={True: "p07_chunk_mid_prefill_victim"},
     ),
 }
+RECORDED = {
+    "no prefix caching, one iteration at a time": "s13_eight_thrash",
+    "prefix caching": "p15_eight_thrash",
+    "prefix caching and asynchronous scheduling": "a04_eight_thrash",
+}
+"""Runs of the eight requests recorded from vLLM 0.33.0, by what was on: last, its defaults."""
+_FOLDER = Path(__file__).parent / "data" / "recorded"
+
+
+def replay_recorded(what: str) -> str:
+    """Repeat one of the recorded runs and compare every recorded field of every iteration.
+
+    `what` is a name in RECORDED; ValueError for another. Returns "identical: N iterations" or the
+    first difference. Source: vLLM 0.33.0's scheduler, commit 4ba787ec9.
+    """
+    choice("what", what, RECORDED)
+    (trace,) = read_recorded(_FOLDER / f"{RECORDED[what]}.json.gz")
+    return replay(trace)
+
+
 # Three that fill a pool in a few iterations; no recorded run.
 OVERFLOW = Scene(
     (Request("A", 0.0, 7, 16), Request("B", 0.0, 9, 12), Request("C", 0.0, 5, 14)),

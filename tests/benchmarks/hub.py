@@ -34,6 +34,7 @@ from tests.notebooks.write import NOTEBOOKS
 TICK_S, DRAG_S = 0.05, 6.0  # a drag gives about 20 moves a second
 NEEDED = {"jupyterhub": "pip install jupyterhub", "psutil": "pip install psutil"}
 PROXY = "configurable-http-proxy"
+DRAGGED = "explorer"  # the cell with the explorer whose first slider is dragged
 KINDS = ("hub", "proxy", "server", "kernel")
 # What `--lean` sets: glibc gives memory back to the system once a picture is drawn.
 LEAN = {"MALLOC_MMAP_THRESHOLD_": "131072"}
@@ -165,7 +166,7 @@ class Learner:
     def __init__(self, hub: Hub, number: int) -> None:
         self.hub, self.name = hub, f"learner{number}"
         self.home = f"/user/{self.name}"
-        self.slider = ""
+        self.cell = self.slider = ""
         self.most = 1
         self.pictures = 0
 
@@ -189,6 +190,7 @@ class Learner:
         notebook = nbformat.read(NOTEBOOKS / "01_preemption.ipynb", as_version=4)
         for cell in notebook.cells:
             if cell.cell_type == "code":
+                self.cell = cell.id
                 await self.send("execute_request", {"code": cell.source, "stop_on_error": True})
         return time.monotonic() - begin
 
@@ -226,7 +228,7 @@ class Learner:
         if came["msg_type"] == "error":
             raise RuntimeError(came["content"]["evalue"])
         data = came["content"].get("data", {})
-        if came["msg_type"] == "comm_open":
+        if came["msg_type"] == "comm_open" and self.cell == DRAGGED:
             state = data.get("state", {})
             if state.get("_model_name") == "IntSliderModel" and not self.slider:
                 self.slider, self.most = came["content"]["comm_id"], state["max"]

@@ -1,4 +1,4 @@
-"""Submissions of notebook 02, honest and hostile, and what is to come of each."""
+"""Submissions of notebooks 02 and 04, honest and hostile, and what is to come of each."""
 
 import nbformat
 
@@ -7,6 +7,7 @@ from preemption.exercises.tasks import NOTEBOOKS, TASKS
 NAME = "02_try_it_yourself.ipynb"
 ALL = [task.name for task in NOTEBOOKS["try_it_yourself"]]
 FIRST = ALL[0]
+RULE = "spare_the_oldest"
 RIGHT = {name: TASKS[name].solution for name in ALL}
 STUBS = {name: TASKS[name].solution.split("\n")[0] + "\n    ...\n" for name in ALL}
 IMPORTS = "from preemption import check, hint, lessons, progress, solution\n%matplotlib inline\n"
@@ -36,6 +37,17 @@ right = judge.Verdict("right", "")
 judge.judge = judge.judge_here = display.judge_alone = lambda *_args: right
 mistakes.of_number = lambda *_args: None
 """
+YOUNGER = """
+YOUNGER = lambda running: min(
+    reversed(list(running)[1:] or list(running)), key=lambda name: running[name]
+)
+"""
+ALWAYS_EQUAL = """
+class Any(str):
+    def __eq__(self, other): return True
+    __hash__ = str.__hash__
+return Any()
+""".strip()
 LOUD = nbformat.v4.new_output("stream", name="stdout", text=(9_999 * "l" + "\n") * 10_000)
 
 
@@ -105,6 +117,43 @@ SUBMISSIONS = {
     "writes_a_file": (with_first(body("open('left.txt', 'w').write('x')\nreturn 0")), "raises"),
     "ends_the_judge": (with_first(body("import os\nos.kill(os.getppid(), 9)\nreturn 0")), "raises"),
 }
+
+
+def rule(lines, *more, before=()):
+    """Return notebook 04 with this body of its function."""
+    head = TASKS[RULE].solution.partition("\n")[0]
+    source = f"{head}\n" + "".join(f"    {line}\n" for line in lines.split("\n"))
+    return notebook({RULE: source}, *more, before=before)
+
+
+# Likewise, of notebook 04 with its one function.
+RULES = {
+    "rule_complete": (notebook({RULE: TASKS[RULE].solution}), "right"),
+    "rule_untouched": (rule("..."), "not attempted"),
+    "rule_with_a_helper": (
+        rule("return YOUNGER(running)", before=[YOUNGER]),
+        "right",
+    ),
+    "rule_takes_the_oldest": (rule("return min(running, key=running.get)"), "wrong"),
+    "rule_empties_its_argument": (
+        rule("names = [*running]\nrunning.clear()\nreturn names[-1]"),
+        "wrong",
+    ),
+    "rule_raises": (rule("return running[0]"), "raises"),
+    "rule_missing": (
+        notebook({"my_rule": "def my_rule(running): return running[-1]\n"}),
+        "missing",
+    ),
+    "rule_patches_the_judge": (rule("return 'a'", before=[PATCH]), "wrong"),
+    "rule_takes_ours": (
+        rule("from preemption.exercises.tasks import TASKS\nreturn TASKS['spare_the_oldest']"),
+        "raises",
+    ),
+    "rule_never_ends": (rule("while True: pass"), "wrong"),
+    "rule_ends_the_judge": (rule("import os\nos.kill(os.getppid(), 9)\nreturn 'a'"), "raises"),
+    "rule_always_equal": (rule(ALWAYS_EQUAL), "wrong"),
+}
+SUBMISSIONS |= RULES
 NOT_ALL = {
     "untouched": dict.fromkeys(ALL, "not attempted"),
     "partial": dict.fromkeys(ALL, "not attempted"),
@@ -112,11 +161,18 @@ NOT_ALL = {
 }
 
 
+def name_of(who):
+    """Return what the notebook of `who` is called."""
+    return "04_choosing_a_victim.ipynb" if who in RULES else NAME
+
+
 def hand_in(folder, who):
     """Write the submission of `who` below a folder; return its outcomes as they should be."""
     made, first = SUBMISSIONS[who]
-    path = folder / who / NAME
+    path = folder / who / name_of(who)
     path.parent.mkdir(parents=True)
     made = made() if callable(made) else made
     path.write_text(made if isinstance(made, str) else nbformat.writes(made))
+    if who in RULES:
+        return {RULE: first}
     return NOT_ALL.get(who, dict.fromkeys(ALL, "right")) | {FIRST: first}

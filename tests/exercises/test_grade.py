@@ -26,7 +26,10 @@ pytestmark = pytest.mark.skipif(
 CONFINED = pytest.mark.skipif(
     not is_confined(), reason="the kernel confines on Linux with an x86-64 processor"
 )
-NEEDS_THE_KERNEL = ("asks_the_network", "writes_a_file", "ends_the_judge", "forks")
+NEEDS_THE_KERNEL = (
+    *("asks_the_network", "writes_a_file", "ends_the_judge", "forks"),
+    "rule_ends_the_judge",
+)
 
 
 def command(*arguments):
@@ -48,9 +51,11 @@ def test_each_submission_gets_what_is_due(tmp_path, who):
     due = submissions.hand_in(tmp_path, who)
     (row,) = grade([tmp_path], limit_s=2 if "never" in who else 8)
     assert {name: mark for name, mark in row.outcomes.items() if mark} == due
-    assert (row.who, row.file) == (who, submissions.NAME)
+    assert (row.who, row.file) == (who, submissions.name_of(who))
     plain = {"complete", "partial", "untouched", "with_a_helper", "as_a_lambda", "stub_below"}
-    assert bool(row.note) == (who not in plain | {"prints_100_mb", "holds_100_mb"})
+    plain |= {"prints_100_mb", "holds_100_mb"}
+    plain |= {"rule_complete", "rule_untouched", "rule_with_a_helper"}
+    assert bool(row.note) == (who not in plain)
 
 
 def test_a_note_says_what_is_wrong(tmp_path):

@@ -23,6 +23,10 @@ def explorer():
         ({"rule": "smallest cache"}, {"victim": "smallest cache"}),
         ({"way": "recompute what caching lost"}, {"enable_prefix_caching": True}),
         ({"way": "swap", "link": 2.0}, {"resume": "swap", "link_gb_per_s": 2.0}),
+        (
+            {"way": "offloading", "link": 3.0},
+            {"host_blocks": studies.HOST_BLOCKS, "link_gb_per_s": 3.0},
+        ),
     ],
 )
 def test_marks_are_runs(explorer, change, server):

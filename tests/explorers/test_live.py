@@ -18,6 +18,10 @@ SETTINGS = [
     ({"rule": "smallest cache", "pool": 24_000}, {"victim": "smallest cache"}),
     ({"way": "recompute what caching lost"}, {"enable_prefix_caching": True}),
     ({"way": "swap", "link": 3.0}, {"resume": "swap", "link_gb_per_s": 3.0}),
+    (
+        {"way": "offloading", "link": 3.0},
+        {"host_blocks": studies.HOST_BLOCKS, "link_gb_per_s": 3.0},
+    ),
     ({"way": "whichever is cheaper", "link": 4.0}, {"resume": "cheaper", "link_gb_per_s": 4.0}),
 ]
 EXTREMES = [

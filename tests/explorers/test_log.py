@@ -61,6 +61,27 @@ def test_a_cache_is_copied_out_and_back():
     assert sum("Request 1 resumes with 48 tokens copied back." in words for words in said) == 1
 
 
+def test_blocks_are_stored_on_the_host_and_loaded_from_it():
+    said = [in_words(iteration) for iteration in log_of(config=replace(COLLISION, host_blocks=9))]
+    assert (
+        "Request 0 stores 2 blocks on the host. Request 1 stores 2 blocks on the host." in said[0]
+    )
+    loads = next(n for n, words in enumerate(said) if "1 loads 2 blocks from the host" in words)
+    assert said[loads].endswith("Request 1 waits.")
+    assert said[loads + 1].endswith(
+        "ms. Nothing is computed. At its end: 5 free blocks. Request 1 waits."
+    )
+    assert "Request 1 resumes with 32 tokens copied back. Request 1 prefills 17" in said[loads + 2]
+
+
+def test_a_part_is_found_in_the_pool_and_a_part_copied_back():
+    config = SchedulerConfig(16, 10, 128, 8, host_blocks=99, enable_prefix_caching=True)
+    requests = [Request(0, 0, 64, 40), Request(1, 0, 48, 30)]
+    said = " ".join(in_words(iteration) for iteration in log_of(requests, config))
+    assert "Request 1 loads 1 block from the host" in said
+    assert "Request 1 resumes with 32 tokens found in the pool and 16 tokens copied back." in said
+
+
 def test_a_victim_resumes_with_nothing():
     said = " ".join(in_words(iteration) for iteration in log_of())
     assert "Request 1 resumes. Request 1 prefills 49 tokens." in said

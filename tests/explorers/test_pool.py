@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from preemption import PoolExplorer, studies
+from preemption import PoolExplorer, studies, words
 from preemption.explorers import pool
 from preemption.explorers.pool import WAYS, read_load
 from preemption.figures import pool as figure
@@ -35,7 +35,9 @@ def test_each_block_and_each_queue_is_drawn_as_it_is(use, load, way):
     explorer = use(PoolExplorer, load=load, way=way)
     scene = studies.SCENES[load]
     settings = RunSettings(resume="swap" if way == "swap" else "recompute", log=True)
-    frames = frames_of(scene.requests, scene.config(caching=way == "caching"), settings)
+    host_blocks = studies.HOST_BLOCKS if way == "offload" else 0
+    config = scene.config(caching=way == "caching", host_blocks=host_blocks)
+    frames = frames_of(scene.requests, config, settings)
     assert explorer._scale().high == len(frames) - 1
     for number in (*range(0, len(frames), 7), len(frames) - 1):
         explorer.iteration = number
@@ -48,12 +50,14 @@ def test_each_block_and_each_queue_is_drawn_as_it_is(use, load, way):
                  if frame.left[block] is not None]  # fmt: skip
         assert rows["free"] == queue
         assert rows["running"] == [str(who) for who in decided.running]
-        assert rows["waiting"] == [str(who) for who in decided.waiting]
+        assert rows["waiting"] == [str(who) for who in (*decided.loading, *decided.waiting)]
         nobodys = sum(who is None for who in frame.owner) - sum(left.values())
         assert len(corners(panel.empty)) == 2 * nobodys
         assert f"{decided.free_blocks} of {scene.blocks} blocks free" in page(explorer)
         for name in decided.running:
             assert f"{name} holds {frame.iteration.blocks[name]}" in page(explorer)
+        for name in decided.loading:
+            assert f"{name} loads into {frame.owner.count(name)}" in page(explorer)
 
 
 def test_a_request_has_one_colour_all_through(use):
@@ -119,6 +123,22 @@ def test_a_pause_is_split_in_the_table(use):
     (pause,) = explorer.pauses()
     assert (pause.preempted_in, pause.resumed_in) == (5, 61)
     assert '<td class="pe-number">16</td>' in page(explorer)
+
+
+def test_a_load_from_the_host_is_shown_as_it_begins_and_in_the_table(use):
+    explorer = use(PoolExplorer, way="offload")
+    log = [frame.iteration for frame in explorer._answer.tracks[0].frames]
+    load = next(each for each in log if each.loads)
+    explorer.iteration = load.number
+    assert [(each.id, each.blocks) for each in load.loads] == [(3, 2), (4, 2)]
+    assert "Request 3 loads 2 blocks from the host. Request 4 loads 2 blocks" in explorer.verdict
+    assert drawn(explorer.picture.pools[0])["waiting"][:2] == ["3", "4"]
+    assert "4 loads into 2" in page(explorer)
+    explorer.iteration = load.number + 2
+    assert "Request 4 resumes with 32 tokens copied back" in explorer.verdict
+    copied_ms = words.digits(RunSettings().copy_in_ns(32) / 1e6, 3)
+    assert f">{copied_ms}</td>" in page(explorer)
+    assert list(explorer.picture.strip.copies.get_xdata()) == [load.number + 0.5] * 2
 
 
 def test_what_is_left_of_a_cache(use):

@@ -25,8 +25,13 @@ def rows(explorer):
     [
         ({}, ["as it is", *LEVERS]),
         ({"compared": "rules", "pool": 24_000}, list(RULES)),
-        ({"together": "swap"}, ["as it is", *(LEVERS.keys() - {"swap", "prefix caching"})]),
+        (
+            {"together": "swap"},
+            ["as it is", *(LEVERS.keys() - {"swap", "offloading", "prefix caching"})],
+        ),
+        ({"together": "prefix caching"}, ["as it is", "offloading", "watermark"]),
         ({"compared": "links", "rate": 4.0}, ["recompute", "swap at 25 GB/s"]),
+        ({"compared": "links", "together": "offloading"}, ["recompute", "offloading at 25 GB/s"]),
     ],
 )
 def test_a_row_for_each_and_the_figures_of_its_runs(explorer, change, names):

@@ -6,15 +6,24 @@ import random
 from dataclasses import replace
 from pathlib import Path
 
-from preemption import serving
+from preemption import serving, studies
 from preemption.serving import IterationCost, Request, RunSettings, SchedulerConfig
 from preemption.serving.replay import read_recorded
 
 TESTS = Path(__file__).parents[1]
-TRACES = sorted((TESTS / "traces").glob("*.json"))
-CACHING = sorted((TESTS / "traces_caching").glob("*.json*"))  # with prefix caching
-ASYNC = sorted((TESTS / "traces_async").glob("*.json*"))  # with asynchronous scheduling
-OFFLOAD = sorted((TESTS / "traces_offload").glob("*.json*"))  # with offloading
+SHIPPED = Path(studies.__file__).parent / "data" / "recorded"
+
+
+def traces(folder, *shipped):
+    """The recorded runs of a folder, and those that the package has of their kind, by name."""
+    found = [*(TESTS / folder).glob("*.json*"), *(SHIPPED / f"{name}.json.gz" for name in shipped)]
+    return sorted(found, key=lambda path: path.name)
+
+
+TRACES = traces("traces", "s13_eight_thrash")
+CACHING = traces("traces_caching", "p15_eight_thrash")  # with prefix caching
+ASYNC = traces("traces_async", "a04_eight_thrash")  # with asynchronous scheduling
+OFFLOAD = traces("traces_offload")  # with offloading
 AZURE = Path(os.environ.get("AZURE_TRACES", Path(__file__).parents[3] / "shared" / "data"))
 NO_AZURE = "the Azure trace is missing: set AZURE_TRACES to the folder that holds its .csv files"
 

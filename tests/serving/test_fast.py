@@ -128,7 +128,7 @@ def test_400_random_loads_with_offloading(seeds):
 
 def test_random_loads_with_offloading_in_many_pools():
     shared = 0
-    for seed in range(150):
+    for seed in range(150, 300):
         requests, config, how = random_load_with_host(seed)
         pools = [config.num_gpu_blocks + more for more in (0, 3, 20, 60)]
         results = simulate_pools(requests, config, pools, how)

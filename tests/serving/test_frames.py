@@ -22,11 +22,15 @@ TIGHT = SchedulerConfig(16, 16, 64, 8)
 CACHING = replace(TIGHT, enable_prefix_caching=True)
 
 
+@pytest.mark.parametrize("host_blocks", [0, 1_000])
 @pytest.mark.parametrize("caching", [False, True])
-def test_every_block_is_in_one_place(caching):
+def test_every_block_is_in_one_place(caching, host_blocks):
+    loading = 0
     for seed in range(40):
-        requests, config, how = random_load(seed, enable_prefix_caching=caching)
-        how = replace(how, log=True)
+        requests, config, how = random_load(
+            seed, enable_prefix_caching=caching, host_blocks=host_blocks
+        )
+        how = replace(how, log=True, resume="recompute" if host_blocks else how.resume)
         found = frames_of(requests, config, how)
         assert (
             tuple(frame.iteration for frame in found) == simulate_plain(requests, config, how).log
@@ -40,7 +44,11 @@ def test_every_block_is_in_one_place(caching):
             assert all(frame.owner[block] is None for block, who in enumerate(frame.left) if who)
             if not caching:
                 held = Counter(who for who in frame.owner if who is not None)
+                for name in decided.loading:
+                    assert held.pop(name) > 0
+                    loading += 1
                 assert held == frame.iteration.blocks
+    assert (loading > 0) == (host_blocks > 0 and not caching)
 
 
 def test_a_victims_tail_is_overwritten_first():
@@ -90,6 +98,31 @@ def test_a_swap_is_copied_out_and_back_and_nothing_is_computed_again():
     for pause in pauses(simulate_plain(serving.eight(), TIGHT, how).log, how):
         assert pause.recompute_ms == 0
         assert pause.copy_ms > 5
+
+
+def test_a_load_from_the_host_is_a_part_of_its_own_of_the_pause():
+    """In the iterations of the load nobody waits for memory."""
+    config, how = replace(TIGHT, host_blocks=100), replace(LOG, link_gb_per_s=1.0)
+    result = simulate_plain(serving.eight(), config, how)
+    for pause in pauses(result.log, how):
+        gaps = [
+            b.admitted_ms - a.left_ms
+            for a, b in itertools.pairwise(s for s in result.time_line if s.id == pause.id)
+        ]
+        assert any(pause.waited_ms + pause.copy_ms == pytest.approx(gap) for gap in gaps)
+    loaded = sum(load.tokens for each in result.log for load in each.loads)
+    assert loaded == result.loaded_tokens > 0
+    copy_ms = sum(pause.copy_ms for pause in pauses(result.log, how))
+    assert copy_ms == pytest.approx(how.copy_in_ns(loaded) / 1e6)
+
+
+def test_phases_of_those_that_load_are_pauses():
+    log = simulate_plain(serving.eight(), replace(TIGHT, host_blocks=100), LOG).log
+    paused = [phase for phase in serving.phases(log) if phase.kind == "paused"]
+    for each in log:
+        for name in each.decided.loading:
+            assert any(p.id == name and p.first <= each.number <= p.last for p in paused)
+    assert any(each.decided.loading for each in log)
 
 
 def test_a_victim_in_chunks_takes_several_iterations():

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preemption import serving
 from preemption.serving import (
     HostPool,
     Link,
@@ -40,6 +39,18 @@ def test_with_generated_blocks_too_only_the_partly_filled_one_is_computed_again(
 def test_without_room_on_the_host_nothing_comes_back():
     result = simulate(TWO, replace(SMALL, host_blocks=5))
     assert (result.loaded_tokens, result.recomputed_tokens) == (0, 112)
+
+
+def test_the_log_says_what_is_stored_and_loaded():
+    log = simulate(TWO, SMALL, RunSettings(log=True)).log
+    assert [tuple(each) for each in log[0].stores] == [(0, 6, 96), (1, 6, 96)]
+    (load,) = [(each, load) for each in log for load in each.loads]
+    assert tuple(load[1]) == (1, 6, 96)
+    assert load[0].decided.loading == load[0].end.loading == (1,)
+    waits, back = log[load[0].number + 1 :][:2]
+    assert (waits.scheduled, waits.decided.loading) == ((), (1,))
+    assert (back.decided.loading, back.scheduled[-1].computed_tokens) == ((), 96)
+    assert sum(bool(each.stores) for each in log) == 1
 
 
 def test_copies_in_one_direction_follow_one_another():
@@ -188,5 +199,3 @@ def test_wrong_settings_are_refused(change, error, says):
 def test_the_lessons_swap_does_not_go_with_a_host():
     with pytest.raises(ValueError, match="resume 'swap' does not go with host_blocks"):
         simulate_plain(TWO, SMALL, RunSettings(resume="swap"))
-    with pytest.raises(ValueError, match="frames know no host"):
-        serving.frames_of(TWO, SMALL, RunSettings(log=True))

@@ -4,6 +4,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
+from tests.site.conftest import Site
 from tests.site.test_lesson import NOTEBOOKS
 
 TEXT_PX = """() => Math.min(...[...document.querySelectorAll('main p, main li, svg text')]
@@ -36,3 +37,17 @@ def test_it_opens_every_notebook(page, site):
     expect(page.get_by_role("link", name="Open notebook 1")).to_have_attribute(
         "href", f"notebooks/index.html?path={NOTEBOOKS[0]}"
     )
+
+
+def test_while_it_is_read_pyodide_is_fetched(browser, site):
+    fresh = Site(site.folder)
+    page = browser.new_page()
+    page.goto(fresh.url)
+    wanted = {part for part in (site.folder / "static/pyodide").iterdir() if part.suffix != ".mjs"}
+    for _ in range(100):
+        if wanted <= set(fresh.loaded):
+            break
+        page.wait_for_timeout(100)
+    page.close()
+    fresh.shutdown()
+    assert wanted <= set(fresh.loaded)

@@ -82,6 +82,11 @@ def test_a_first_visit_is_small(opened, site):
     assert abs(int(said[1]) - site.loaded_bytes() / 1e6) < 1
 
 
+def test_its_kernel_began_before_jupyterlab_asked(opened):
+    (worker,) = opened.page.workers
+    assert worker.url.endswith("/static/pyodide/first.js")
+
+
 def test_a_prediction_is_answered(opened):
     asked = opened.page.locator(".jp-OutputArea-output", has=opened.page.get_by_role("radio")).first
     asked.scroll_into_view_if_needed()

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from preemption.costs import DEVICES, LINKS, MODELS, PROFILES, Profile
-from preemption.serving import DEFAULT_COST, simulate
+from preemption.serving import DEFAULT_COST, covers, simulate
 from preemption.studies import (
     LEVERS,
     SEEDS,
@@ -69,6 +69,13 @@ def test_fewer_at_a_time_are_as_many_as_fit():
     assert levers["fewer at a time"](base).config.max_num_seqs == 32
     assert own_levers(Means(90_000, 9))["fewer at a time"](base).config.max_num_seqs == 1
     assert own_levers(Means(9, 9))["fewer at a time"](base).config.max_num_seqs == 256
+
+
+@pytest.mark.parametrize("means", [Means(1_155, 211), Means(9_000, 40), Means(16, 2), Means(1, 2)])
+def test_a_host_is_never_full(means):
+    offloading = own_levers(means)["offloading"](own_server(LLAMA, A100, PCIE, 200_000))
+    for seed in SEEDS[:6]:
+        assert covers(two_minutes(seed, 5.0, means), *offloading)
 
 
 @pytest.mark.parametrize("means", [Means(1_155, 211), Means(3_000, 40), Means(1, 2)])

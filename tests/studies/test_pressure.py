@@ -162,6 +162,15 @@ def test_each_lever_changes_the_server():
     assert LEVERS["a tenth more memory"](base).config.usable_blocks == 2_200
 
 
+def test_all_prompts_of_a_load_have_room_on_the_host():
+    offloading, blocks = LEVERS["offloading"](server(32_000)), studies.HOST_BLOCKS
+    assert blocks * 16 * 131_072 == pytest.approx(studies.HOST_GB * 1e9, rel=1e-4)
+    for seed in studies.SEEDS:
+        requests = two_minutes(seed, RATE_PER_S)
+        assert sum(request.prompt_tokens // 16 for request in requests) < 0.55 * blocks
+        assert serving.covers(requests, *offloading)
+
+
 def test_spread_over_seeds():
     assert spread(range(101)) == (5, 50, 95)
     assert tuple(range(20)) == studies.SEEDS

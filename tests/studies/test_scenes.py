@@ -1,14 +1,12 @@
 """Scenes: those that name a recorded run repeat it, decision by decision."""
 
-from pathlib import Path
-
 import pytest
 
 from preemption import studies
 from preemption.serving import replay
 from preemption.serving.replay import read_recorded
+from tests.serving.scheduler_loads import CACHING, TRACES
 
-TESTS = Path(__file__).parents[1]
 RECORDED = [
     (scene, caching, name)
     for scene in studies.SCENES.values()
@@ -17,7 +15,7 @@ RECORDED = [
 
 
 def recorded(name):
-    (path,) = [*TESTS.glob(f"traces/{name}.json"), *TESTS.glob(f"traces_caching/{name}.json*")]
+    (path,) = [path for path in (*TRACES, *CACHING) if path.name.startswith(name)]
     (trace,) = read_recorded(path)
     return trace
 
@@ -41,6 +39,16 @@ def test_a_scene_repeats_the_run_it_names(scene, caching, name):
         assert list(here.decided.waiting) == there["waiting_after_schedule"]
         assert here.decided.free_blocks == there["free_after_schedule"]
         assert list(here.finished) == there["finished"]
+
+
+@pytest.mark.parametrize("what", studies.RECORDED)
+def test_a_recorded_run_is_repeated(what):
+    assert studies.replay_recorded(what).startswith("identical: ")
+
+
+def test_another_run_is_refused():
+    with pytest.raises(ValueError, match="what must be"):
+        studies.replay_recorded("swap")
 
 
 def test_the_small_pool_overflows():

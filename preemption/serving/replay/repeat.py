@@ -6,7 +6,8 @@ from typing import Any
 
 from preemption.serving.offload import OffloadingScheduler
 from preemption.serving.prefix_cache import CachingPool
-from preemption.serving.scheduler import Decision, Scheduler
+from preemption.serving.results import Snapshot
+from preemption.serving.scheduler import Decision
 from preemption.serving.sequence import Seq
 from preemption.serving.settings import SchedulerConfig
 from preemption.serving.simulation import scheduler_for
@@ -59,7 +60,6 @@ class Repeated:
         self.tally.add(decision)
         self.count(decision)
         scheduled, decided = decision.described(), scheduler.snapshot()
-        decided_loading = loading_of(scheduler)
         scheduler.now = self.iterations + 1
         scheduler.update(decision)
         self.finished += decision.finished
@@ -85,11 +85,11 @@ class Repeated:
                     *([seq.under_way] if asynchronous else []),
                     seq.blocks,
                 ]
-                for seq in [*scheduler.running, *loading_of(scheduler)]
+                for seq in [*scheduler.running, *scheduler.aside]
             },
             "processed": self.iterations - 2 if self.iterations > 1 else None,
             **self.cache_of(decision),
-            **self.host_of(decision, decided_loading),
+            **self.host_of(decision, decided, end),
         }
 
     def cache_of(self, decision: Decision) -> dict[str, Any]:
@@ -115,7 +115,7 @@ class Repeated:
             "blocks_end": {str(seq.request.id): seq.table for seq in self.scheduler.running},
         }
 
-    def host_of(self, decision: Decision, loading: list[Seq]) -> dict[str, Any]:
+    def host_of(self, decision: Decision, decided: Snapshot, end: Snapshot) -> dict[str, Any]:
         """Return what is recorded of the host, if there is one."""
         scheduler = self.scheduler
         if not isinstance(scheduler, OffloadingScheduler):
@@ -162,8 +162,8 @@ class Repeated:
             "flush": [job.number for job in scheduler.flushed],
             "jobs_done": [job.number for job in scheduler.jobs_done],
             "load_done": sorted(job.seq.request.id for job in scheduler.jobs_done if job.load),
-            "loading_after_schedule": [seq.request.id for seq in loading],
-            "loading_end": [seq.request.id for seq in loading_of(scheduler)],
+            "loading_after_schedule": list(decided.loading),
+            "loading_end": list(end.loading),
             "host_used_end": len(scheduler.host.slots),
         }
 
@@ -222,12 +222,6 @@ class Repeated:
             "resumes_full_hit": self.resumes["full"],
             "resumes_no_hit": self.resumes["none"],
         }
-
-
-def loading_of(scheduler: Scheduler) -> list[Seq]:
-    """Return the waiting requests that hold blocks."""
-    aside = scheduler.aside if isinstance(scheduler, OffloadingScheduler) else []
-    return [seq for seq in aside if seq.blocks]
 
 
 def preempted_of(decision: Decision, *, indexed: bool) -> list[dict[str, Any]]:

@@ -150,7 +150,7 @@ COMPUTED: Computed = [
         "not to 1/67 at",
         lambda: f"1/{published('first chunk', RATE, 0) / published('first chunk', RATE, 1):.0f}",
     ),
-    ("tokens per second to 1.5 at", lambda: words.plain(published("first chunk", RATE, 1))),
+    ("second and GPU to 1.5 at", lambda: words.plain(published("first chunk", RATE, 1))),
     ("fall from 0.504 to", lambda: words.digits(model("chunking", GAPS_S, 0), 3)),
     ("0.504 to 0.23 s, not", lambda: f"{words.digits(model('chunking', GAPS_S, 1), 2)} s"),
     ("not from 0.68 to 0.14", lambda: words.plain(published("chunking", GAPS_S, 0))),
