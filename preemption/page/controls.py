@@ -226,7 +226,7 @@ class _Dropdown(Controls):
             options=tuple(select.options),
             description=select.label,
             style={"description_width": label_width},
-            layout={"width": f"calc({label_width} + 210px)", "max_width": "100%"},
+            layout={"width": f"calc({label_width} + 250px)", "max_width": "100%"},
         )
         super().__init__(changed, [self.list], select.default)
         self.list.observe(self._chosen, "value")
