@@ -56,7 +56,9 @@ class OverflowExplorer(Replay):
         said = in_words(run.at(answer.iteration).iteration)
         if not self.victim and answer.iteration == answer.last:
             said += f" {_shortage()} Choose who goes."
-        return Words(said, seen(run, answer.iteration), _losses(run, answer.iteration))
+        return Words(
+            said, seen(run, answer.iteration, way_back=False), _losses(run, answer.iteration)
+        )
 
 
 @cache

@@ -110,7 +110,9 @@ def track(name: str, frames: tuple[Frame, ...], settings: RunSettings) -> Track:
     ends = pauses(log, settings)
     copies = [(event.id, each.number) for each in log for event in each.preempted
               if event.how == "swap"]  # fmt: skip
-    copies += [(pause.id, pause.resumed_in) for pause in ends if pause.copy_ms]
+    copies += [(load.id, each.number) for each in log for load in each.loads]
+    if settings.resume != "recompute":
+        copies += [(pause.id, pause.resumed_in) for pause in ends if pause.copy_ms]
     return Track(name, frames, phases(log), tuple(copies), ends)
 
 
@@ -257,7 +259,7 @@ def _said(moment: Moment) -> list[str]:
     ]
 
 
-def seen(track: Track, iteration: int) -> str:
+def seen(track: Track, iteration: int, *, way_back: bool = True) -> str:
     """Say what the picture shows of a run, for those who cannot see it."""
     frame = track.at(iteration)
     decided = frame.iteration.decided
@@ -265,7 +267,8 @@ def seen(track: Track, iteration: int) -> str:
     held = [f"{name} holds {count}" for name, count in frame.iteration.blocks.items()]
     held += [f"{name} loads into {frame.owner.count(name)}" for name in decided.loading]
     left = [who for who in (frame.left[block] for block in frame.free_queue) if who is not None]
-    said = f"A pool of {blocks}, way back {track.name}, in iteration {frame.iteration.number}: "
+    name = f", way back {track.name}" if way_back else f" in {track.name}"
+    said = f"A pool of {blocks}{name}, in iteration {frame.iteration.number}: "
     said += f"{', '.join(held) or 'nobody holds any'}; {decided.free_blocks} free"
     if left:
         said += f", where the cache of {', '.join(map(str, dict.fromkeys(left)))} can be found"

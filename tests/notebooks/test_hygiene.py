@@ -117,7 +117,16 @@ def test_links_inside_the_project_exist(path, notebook):
     for cell in notebook.cells:
         for target in re.findall(r"\]\(([^)]+)\)", cell.source):
             if not target.startswith("https://"):
-                assert (path.parent / target).exists(), target
+                file, _, heading = target.partition("#")
+                found = path.parent / file
+                assert found.exists(), target
+                lines = found.read_text().splitlines() if heading else []
+                titles = [
+                    re.sub(r"\W+", "-", line.lstrip("# ").lower())
+                    for line in lines
+                    if line[:1] == "#"
+                ]
+                assert not heading or heading in titles, target
 
 
 def test_no_path_of_a_machine(path):

@@ -106,7 +106,7 @@ COMPUTED: Computed = [
         lambda: words.plain(2 * 32 * 8 * 128 * 2),
     ),
     (
-        "or 0.103 ms, per token",
+        "operations of a token take 0.103 ms",
         lambda: f"{words.digits(2 * 8.03e9 / (312e12 / 2) * 1e3, 3)} ms",
     ),
 ]
@@ -125,7 +125,7 @@ FACTS: Facts = [
     ("54 to 70% of the lost tokens", RECORDED),
     ("27 to 54%", RECORDED),
     ("section 7.3", "https://arxiv.org/abs/2309.06180"),
-    ("A100 GPU, 312 TFLOP/s", A100),
+    ("at most 312 TFLOP/s, which is 312 trillion operations", A100),
     ("8.03 billion operations", LLAMA_3_8B),
     ("at 24.8 GB/s", PCIE_4),
     ("PCIe 4.0", "by definition: a name"),
