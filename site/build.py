@@ -214,6 +214,9 @@ def main(out: Path) -> None:
     page.write_text(
         page.read_text().replace("<head>", f"<head>{(HERE / 'head.html').read_text()}", 1)
     )
+    for away in ("tree", "lab"):  # pages that JupyterLab leads to and this site does not have
+        (out / away).mkdir()
+        shutil.copyfile(HERE / "elsewhere.html", out / away / "index.html")
     notebooks = sorted((ROOT / "notebooks").glob("*.ipynb"))
     parts = parts_of_a_visit(out)
     loaded_bytes = LAB_BYTES + sum(len(gzip.compress(part.read_bytes())) for part in parts)

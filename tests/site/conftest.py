@@ -5,6 +5,7 @@ import gzip
 import http.server
 import json
 import os
+import sys
 import threading
 from pathlib import Path
 
@@ -35,6 +36,10 @@ class Site(http.server.ThreadingHTTPServer):
         self.folder, self.loaded = Path(folder), {}
         self.url = f"http://127.0.0.1:{self.server_port}/lesson/"
         threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def handle_error(self, request, client_address):
+        if not isinstance(sys.exception(), ConnectionError):  # a page that is closed while it loads
+            super().handle_error(request, client_address)
 
     def loaded_bytes(self):
         return sum(len(gzip.compress(path.read_bytes())) for path in self.loaded.values())
@@ -83,14 +88,10 @@ def browser(site):
 
 
 class OpenNotebook:
-    """A notebook of the site, in a page of a browser or of a context of one."""
+    """A notebook of the site, in a page of its own or the one that a link has opened."""
 
-    def __init__(self, context, site, name):
-        self.page = (
-            context.new_page(viewport={"width": 1280, "height": 1000})
-            if hasattr(context, "contexts")
-            else context.new_page()
-        )
+    def __init__(self, context, site, name, *, page=None):
+        self.page = page or context.new_page()
         self.page.set_default_timeout(60_000)
         self.errors = []
         self.page.on("pageerror", lambda error: self._note(str(error)))
@@ -98,7 +99,8 @@ class OpenNotebook:
             "console", lambda said: said.type in ("error", "warning") and self._note(said.text)
         )
         self._cells = len(json.loads((site.folder / "files" / name).read_text())["cells"])
-        self.page.goto(f"{site.url}notebooks/index.html?path={name}")
+        if not page:
+            self.page.goto(f"{site.url}notebooks/index.html?path={name}")
         self.wait()
 
     def _note(self, text):

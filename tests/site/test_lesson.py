@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Error, expect
 
-from preemption import CostExplorer, LoadExplorer, costs, words
+from preemption import CostExplorer, LoadExplorer, MachineExplorer, costs, words
 from preemption.exercises.tasks import TASKS
 from tests.browser.lab import OnPage, find_browser
 from tests.site.conftest import ARGUMENTS, FIGURES, RUNNING, OpenNotebook
 
 FIRST = "01_preemption.ipynb"
 EXERCISES = "02_try_it_yourself.ipynb"
+RELOADED = "03_where_the_choice_flips.ipynb"
 NOTEBOOKS = sorted(path.name for path in (Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 TOKENS, LINK = CostExplorer.tokens.label, CostExplorer.bandwidth_gb_per_s.label
 # From the key to the page that shows what came of it, next frame included.
@@ -45,7 +46,7 @@ def resident_mb(browser):
 def opened(browser, site):
     """Notebook 01 on a first visit, run all; the figures of it are kept."""
     began = time.monotonic()
-    notebook = OpenNotebook(browser.new_context(), site, FIRST)
+    notebook = OpenNotebook(browser.new_context(color_scheme="dark"), site, FIRST)
     notebook.start_all()
     notebook.page.locator(".pe-picture svg").first.wait_for(state="attached", timeout=240_000)
     FIGURES.append(f"first picture after {time.monotonic() - began:.1f} s")
@@ -130,12 +131,29 @@ def test_drags_end_where_the_handle_is(explorer):
         explorer.expect(1000, explorer.place(CostExplorer.bandwidth_gb_per_s))
 
 
+def test_on_a_phone_all_code_is_in_view(opened):
+    before = opened.page.viewport_size
+    opened.page.set_viewport_size({"width": 390, "height": 844})
+    too_wide = "all => all.filter(each => each.scrollWidth > each.clientWidth + 1).length"
+    for shown in (".cm-scroller", ".jp-RenderedText", ".jp-MarkdownOutput"):
+        found = opened.page.locator(f".jp-NotebookPanel {shown}")
+        assert found.count() > 5
+        opened.page.wait_for_function(f"!({too_wide})([...document.querySelectorAll('{shown}')])")
+    opened.page.set_viewport_size(before)
+
+
+def test_it_is_dark_where_the_readers_pages_are(opened):
+    expect(opened.page.locator("body")).to_have_attribute("data-jp-theme-light", "false")
+
+
 def test_notebook_01_is_clean_after_all_that(opened):
     opened.expect_no_error()
 
 
-def test_two_tabs_at_once(opened, explorer, site):
-    other = OpenNotebook(opened.page.context, site, EXERCISES)
+def test_a_link_opens_a_second_tab_and_both_answer(opened, explorer, site):
+    with opened.page.expect_popup() as popup:
+        opened.page.get_by_role("link", name="2. Cost an eviction, then write the rule").click()
+    other = OpenNotebook(opened.page.context, site, EXERCISES, page=popup.value)
     other.run_all()
     other.expect_no_error()
     explorer.fill(LINK, "8")
@@ -157,7 +175,7 @@ def _right_wrong_endless(notebook):
         expect(cell.get_by_role("status")).to_contain_text(said, timeout=20_000)
 
 
-@pytest.mark.parametrize("name", sorted({*NOTEBOOKS} - {FIRST, EXERCISES}))
+@pytest.mark.parametrize("name", sorted({*NOTEBOOKS} - {FIRST, EXERCISES, RELOADED}))
 def test_the_other_notebooks_run(opened, site, name):
     notebook = OpenNotebook(opened.page.context, site, name)
     notebook.run_all()
@@ -172,15 +190,16 @@ def test_the_other_notebooks_run(opened, site, name):
     notebook.page.close()
 
 
-def test_a_reload_in_the_middle_of_a_run(browser, site):
-    notebook = OpenNotebook(browser.new_context(), site, FIRST)
+def test_a_reload_in_the_middle_of_a_run(opened, site):
+    notebook = OpenNotebook(opened.page.context, site, RELOADED)
     notebook.start_all()
     notebook.page.reload()
     notebook.wait()
     notebook.run_all()
     notebook.expect_no_error()
-    Explorer(notebook.page).expect(1000, 25)
-    notebook.page.context.close()
+    verdict = OnPage(notebook.page, label=MachineExplorer.tokens.label).status
+    expect(verdict).to_have_text(MachineExplorer(linear=True).verdict)
+    notebook.page.close()
 
 
 def _setting(browser, folder):
@@ -234,6 +253,14 @@ def test_a_reset_removes_changed_copies(browser, site):
     expect(page.get_by_role("status")).to_contain_text("Removed.")
     assert name not in page.evaluate(stored)
     context.close()
+
+
+@pytest.mark.parametrize("away", ["tree", "lab"])
+def test_where_there_is_no_page_of_jupyterlab_the_list_is(browser, site, away):
+    page = browser.new_page()
+    page.goto(f"{site.url}{away}")
+    page.wait_for_url(site.url)
+    page.close()
 
 
 def test_every_published_notebook_is_the_projects_own(site):
