@@ -195,6 +195,8 @@ def main(out: Path) -> None:
     for name in LITE:
         shutil.copyfile(HERE / name, source / name)
     shutil.copytree(ROOT / "notebooks", source / "content", ignore=shutil.ignore_patterns(".*"))
+    no_links = shutil.ignore_patterns("for-*", "*.png")  # of docs/, to which notebooks have links
+    shutil.copytree(ROOT / "docs", source / "content" / "docs", ignore=no_links)
     shutil.rmtree(out, ignore_errors=True)
     lite = [sys.executable, "-m", "jupyter", "lite", "build", "--contents", "content"]
     # The builder minds its settings only where it writes beside them.
@@ -217,6 +219,10 @@ def main(out: Path) -> None:
     for away in ("tree", "lab"):  # pages that JupyterLab leads to and this site does not have
         (out / away).mkdir()
         shutil.copyfile(HERE / "elsewhere.html", out / away / "index.html")
+    shutil.copytree(ROOT / "docs", out / "docs", ignore=no_links)
+    for paper in (out / "docs").glob("*.md"):
+        paper.with_suffix(".html").write_text(landing.document(paper))
+        paper.unlink()
     notebooks = sorted((ROOT / "notebooks").glob("*.ipynb"))
     parts = parts_of_a_visit(out)
     loaded_bytes = LAB_BYTES + sum(len(gzip.compress(part.read_bytes())) for part in parts)

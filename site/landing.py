@@ -1,10 +1,12 @@
-"""The landing page: a picture at once, and what the notebooks say of themselves."""
+"""The landing page: a picture at once, and what the notebooks say of themselves; and the papers."""
 
 import html
 import json
 import re
 from pathlib import Path
 from string import Template
+
+from nbconvert.filters import markdown2html
 
 import preemption
 
@@ -60,3 +62,11 @@ def page(notebooks: list[Path], first_visit_bytes: int, parts: list[str]) -> str
         prefetched="\n".join(f'<link rel="prefetch" href="{part}">' for part in parts),
         notebooks="\n".join(map(entry, notebooks)),
     )
+
+
+def document(paper: Path) -> str:
+    """Return a paper of docs/ as a page of HTML."""
+    text = paper.read_text()
+    template = Template((Path(__file__).parent / "document.html").read_text())
+    title = re.search(r"^# (.+)$", text, re.MULTILINE)
+    return template.substitute(title=title[1] if title else paper.stem, body=markdown2html(text))

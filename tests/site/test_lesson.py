@@ -18,7 +18,8 @@ from tests.site.conftest import ARGUMENTS, FIGURES, RUNNING, OpenNotebook
 FIRST = "01_preemption.ipynb"
 EXERCISES = "02_try_it_yourself.ipynb"
 RELOADED = "03_where_the_choice_flips.ipynb"
-NOTEBOOKS = sorted(path.name for path in (Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
+NOTEBOOK_FILES = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
+NOTEBOOKS = [path.name for path in NOTEBOOK_FILES]
 TOKENS, LINK = CostExplorer.tokens.label, CostExplorer.bandwidth_gb_per_s.label
 # From the key to the page that shows what came of it, next frame included.
 TIMED = """root => {
@@ -255,15 +256,28 @@ def test_a_reset_removes_changed_copies(browser, site):
     context.close()
 
 
-@pytest.mark.parametrize("away", ["tree", "lab"])
-def test_where_there_is_no_page_of_jupyterlab_the_list_is(browser, site, away):
-    page = browser.new_page()
+@pytest.mark.parametrize(
+    ("away", "here"),
+    [("tree", ""), ("lab", ""), ("tree?path=docs/field-guide.md", "docs/field-guide.html")],
+)
+def test_where_jupyterlab_leads_there_is_a_page(browser, site, away, here):
+    page = browser.new_page(viewport={"width": 390, "height": 844})
     page.goto(f"{site.url}{away}")
-    page.wait_for_url(site.url)
+    page.wait_for_url(f"{site.url}{here}")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.close()
 
 
+def test_what_notebooks_have_links_to_is_there(site):
+    text = "".join(path.read_text() for path in NOTEBOOK_FILES)
+    papers = re.findall(r"\]\(\.\./(docs/[\w-]+)\.md\)", text)
+    assert papers
+    for paper in papers:
+        assert (site.folder / "files" / f"{paper}.md").exists()
+        assert (site.folder / f"{paper}.html").exists()
+
+
 def test_every_published_notebook_is_the_projects_own(site):
-    for name in NOTEBOOKS:
-        served = json.loads((site.folder / "files" / name).read_text())
-        assert served == json.loads((Path(__file__).parents[2] / "notebooks" / name).read_text())
+    for path in NOTEBOOK_FILES:
+        served = json.loads((site.folder / "files" / path.name).read_text())
+        assert served == json.loads(path.read_text())
