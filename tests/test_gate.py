@@ -208,7 +208,7 @@ def results(tmp_path_factory):
     """Plant all faults in a copy of the project; return the ids of failed and passed tests."""
     project = tmp_path_factory.mktemp("faulty")
     ignore = shutil.ignore_patterns("__pycache__")
-    for name in ("preemption", "tests", "notebooks"):
+    for name in ("preemption", "tests", "notebooks", "docs"):
         shutil.copytree(ROOT / name, project / name, ignore=ignore)
     shutil.copy(ROOT / "pyproject.toml", project)
     write_file_faults(project)
