@@ -124,6 +124,12 @@ class OpenNotebook:
         self.start_all()
         self.page.wait_for_function(f"() => !{RUNNING}", polling=100, timeout=240_000)
 
+    def restart(self):
+        """Choose Restart Kernel, and say yes."""
+        self.page.get_by_role("menuitem", name="Kernel", exact=True).click()
+        self.page.locator(".lm-Menu-item", has_text="Restart Kernel").first.click()
+        self.page.locator(".jp-Dialog .jp-mod-accept").click()
+
     def write(self, cell, code):
         """Replace the code of a cell by typing, and run it with Shift+Enter."""
         cell.locator(".cm-content").click()

@@ -163,6 +163,16 @@ def test_a_link_opens_a_second_tab_and_both_answer(opened, explorer, site):
     other.page.close()
 
 
+def test_a_restarted_kernel_has_a_worker_of_its_own(opened):
+    (first,) = opened.page.workers
+    with first.expect_event("close"):
+        opened.restart()
+    opened.run_all()
+    (second,) = opened.page.workers
+    assert "/pyodide-kernel-extension/" in second.url
+    Explorer(opened.page).expect(1000, 25)
+
+
 def _right_wrong_endless(notebook):
     cells = notebook.page.locator(".jp-CodeCell")
     cell = cells.filter(has_text="def recompute_ms(").filter(has_text="check(recompute_ms)")
