@@ -117,5 +117,5 @@ def _around(
     if unit == "s":
         return style.log_limits(ends)
     low, high = limits
-    most = float(_ROUND.tick_values(0, max(float(ends.max()), 1.0))[-1])
+    most = float(_ROUND.tick_values(0, max(float(np.max(ends)), 1.0))[-1])
     return most * low / high, most
