@@ -151,6 +151,11 @@ class LoadByLoad(Explorer[SideBySide]):
         self._go_on_soon()
         return bundle
 
+    def close(self) -> None:
+        """Serve no further load, once its cell has been run again."""
+        self._goes_on = False
+        super().close()
+
     def _show_progress(self) -> None:
         served = f"{self._loads} of {words.count(_LOADS, 'load')}"
         bar = html.element("progress", value=f"{self._loads}", max=f"{_LOADS}", aria_label="loads")

@@ -323,10 +323,10 @@ def test_a_broken_file_is_refused(tmp_path, text, said):
 def test_without_pytorch_it_says_what_to_install(monkeypatch, capsys):
     monkeypatch.delitem(sys.modules, "preemption.costs.measure.on_torch", raising=False)
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(ModuleNotFoundError, match=r"extra `measure` is missing \(torch"):
+    with pytest.raises(ModuleNotFoundError, match=r"extra measure is missing \(torch"):
         this_machine()
     assert main([]) == 1
-    assert "the extra `measure` is missing" in capsys.readouterr().err
+    assert "the extra measure is missing" in capsys.readouterr().err
 
 
 def test_pytorch_is_not_loaded_before_it_is_needed():

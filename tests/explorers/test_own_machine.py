@@ -78,12 +78,12 @@ def test_without_a_guess_nothing_starts(cell, guess):
 
 def test_what_goes_wrong_is_shown(cell):
     def none():
-        raise ModuleNotFoundError("the extra `measure` is missing")
+        raise ModuleNotFoundError("the extra measure is missing")
 
     cell._machine = none
     cell.start_or_stop()
     cell._thread.join(20)
-    assert "the extra `measure` is missing" in said(cell)
+    assert "the extra measure is missing" in said(cell)
     with pytest.raises(ModuleNotFoundError):
         cell.measure()
 

@@ -109,7 +109,9 @@ def test_loads_follow_one_another_and_can_be_stopped():
         # A change starts anew, with one load at once.
         explorer.pool = 50_000
         assert explorer._loads == 1
-        explorer.stop_or_go_on()
+        explorer.close()
+        await asyncio.sleep(0.15)
+        assert explorer._loads == 1
 
     asyncio.run(asyncio.wait_for(look(), 60))
 

@@ -83,6 +83,6 @@ def missing() -> str:
     if not names:
         return ""
     return (
-        f"To measure, the extra `measure` is missing ({', '.join(names)}): "
+        f"To measure, the extra measure is missing ({', '.join(names)}): "
         "pip install -e '.[measure]' in a copy of this project."
     )
