@@ -36,6 +36,7 @@ def everywhere(explorer):
         except ValueError:  # settings that do not go together are refused
             continue
         yield settings, explorer
+    explorer.reset()
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -140,6 +140,7 @@ PARTS = {
         "BlockPool",
         "CachingPool",
         "Candidate",
+        "Copied",
         "Decision",
         "FastRun",
         "Fault",
