@@ -207,7 +207,7 @@ class LoadByLoad(Explorer[SideBySide]):
             best = better(each.median for each in spreads)
             for row, each in zip(rows, spreads, strict=True):
                 low, median, high = (words.digits(factor * value, 3) for value in each)
-                said = median if answer.loads == 1 else html.lines([median, f"{low} to {high}"])
+                said = median if low == high else html.lines([median, f"{low}–{high}"])
                 row.append(html.element("strong", said) if each.median == best else said)
         for row in rows:
             row.append(f"{answer.wins(row[0])} of {answer.loads}")
@@ -216,7 +216,7 @@ class LoadByLoad(Explorer[SideBySide]):
             *(title for title, *_ in columns),
             f"TTFT p99 below {next(iter(answer.runs))}",
         ]
-        return html.table(head, rows, numbers=range(1, len(head)))
+        return html.table(head, rows, numbers=range(1, len(head)), class_="pe-dense")
 
 
 class SideBySideExplorer(LoadByLoad):

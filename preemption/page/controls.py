@@ -222,11 +222,14 @@ class _BoxAndSlider(Controls):
 
 class _Dropdown(Controls):
     def __init__(self, select: Select[Any], changed: Changed, label_width: str) -> None:
+        # As wide as its longest name, with the arrow; its letters are narrower than a digit.
+        longest = max(len(label) for label, _ in select.labels())
+        width = f"calc({label_width} + max(250px, {longest + 2}ch))"
         self.list = widgets.Dropdown(
             options=tuple(select.options),
             description=select.label,
             style={"description_width": label_width},
-            layout={"width": f"calc({label_width} + 250px)", "max_width": "100%"},
+            layout={"width": width, "max_width": "100%"},
         )
         super().__init__(changed, [self.list], select.default)
         self.list.observe(self._chosen, "value")

@@ -143,6 +143,7 @@ STYLE = f"""<style>{_COLOURS}
 .pe details > div {{padding: 0 0 4px 16px}}
 .pe table {{border-collapse: collapse; margin: 4px 0; width: auto}}
 .pe th, .pe td {{border-bottom: 1px solid {css(RULE)}; padding: 4px 14px; text-align: left}}
+.pe .pe-dense th, .pe .pe-dense td {{padding: 4px 7px}}
 .pe thead th {{color: {css(MUTED)}; font-size: 13px}}
 .pe tbody th {{font-weight: normal}}
 .pe .pe-number {{text-align: right}}

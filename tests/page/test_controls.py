@@ -49,3 +49,8 @@ def test_the_dropdown_shows_labels_and_tells_values():
     row.show(True)
     assert row.list.label == "out and back"
     assert len(heard) == 1
+
+
+def test_the_dropdown_is_as_wide_as_its_longest_name():
+    row = Select("fault", options=[(40 * "n", 1), ("n", 2)], default=2).row(print, "5ch")
+    assert row.list.layout.width == "calc(5ch + max(250px, 42ch))"
