@@ -39,7 +39,8 @@ class ChunkExplorer(Explorer[Chunks]):
         )
 
     def _say(self, answer: Chunks) -> Words:
-        here, low, high = answer.here, answer.at_budgets[0], answer.at_budgets[-1]
+        here = answer.here
+        low_ms, high_ms = answer.at_budgets[0].max_itl_ms, answer.at_budgets[-1].max_itl_ms
         verdict = (
             f"Budget {words.plain(answer.budget)}: a prompt of "
             f"{words.count(answer.prompt, 'token')} takes "
@@ -49,11 +50,21 @@ class ChunkExplorer(Explorer[Chunks]):
         return Words(
             verdict=verdict,
             alternative=f"Iterations as boxes over time, and both waits over the budget. {verdict} "
-            f"From {words.plain(BUDGETS[0])} to {words.plain(BUDGETS[-1])} tokens of budget the "
-            f"time to first token falls from {_ms(low.ttft_ms)} to {_ms(high.ttft_ms)}, and the "
-            f"longest gap rises from {_ms(low.max_itl_ms)} to {_ms(high.max_itl_ms)}.",
+            "The time to first token, at the ends of the budgets and where it turns: "
+            f"{_turns([run.ttft_ms for run in answer.at_budgets])}. The longest gap goes from "
+            f"{_ms(low_ms)} to {_ms(high_ms)}.",
             table=_makeup_table(here),
         )
+
+
+def _turns(waits_ms: Sequence[float]) -> str:
+    """Say how long the wait is at the ends of the budgets, and where it turns up or down."""
+    kept: list[tuple[int, int]] = []
+    for budget, wait_ms in zip(BUDGETS, map(round, waits_ms), strict=True):
+        if len(kept) > 1 and (kept[-2][1] < kept[-1][1]) == (kept[-1][1] < wait_ms):
+            kept.pop()
+        kept.append((budget, wait_ms))
+    return ", ".join(f"{wait_ms} ms at {words.plain(budget)}" for budget, wait_ms in kept)
 
 
 def _makeup_table(here: ChunkedPrefill) -> str:

@@ -93,16 +93,20 @@ class CrossoverMapExplorer(Explorer[Crossovers]):
             f"swap is cheaper for {len(crossovers) - len(recompute)} of {len(crossovers)} models, "
             f"recompute for {_listed(recompute)}."
         )
-        low, high = (
-            min(crossovers, key=crossovers.__getitem__),
-            max(crossovers, key=crossovers.__getitem__),
-        )
+        rows = [
+            f"{name} {words.digits(gb_per_s, 3)}"
+            for name, gb_per_s in sorted(crossovers.items(), key=lambda row: row[1])
+        ]
+        links = [
+            f"{name} {words.digits(link.bandwidth_bytes_per_s / 1e9, 3)}"
+            for name, link in LINKS.items()
+        ]
         return Words(
             verdict=f"{here}, over {answer.link} ({words.digits(answer.of_link, 3)} GB/s): "
             f"{finding}",
-            alternative=f"A row for each link and each model over bandwidth. {here}: crossovers go "
-            f"from {words.digits(crossovers[low], 3)} GB/s ({low}) to "
-            f"{words.digits(crossovers[high], 3)} GB/s ({high}). Over {answer.link} {finding}",
+            alternative=f"A row for each link and each model over bandwidth, in GB/s. {here}, the "
+            f"crossovers: {', '.join(rows)}. The links: {', '.join(links)}. Over {answer.link} "
+            f"{finding}",
             sources=self._all_sources,
         )
 

@@ -58,11 +58,9 @@ class LoadExplorer(Explorer[Load]):
         )
         return Words(
             verdict=verdict,
-            alternative=f"Latency and throughput over the rate of arrivals. {verdict} From "
-            f"{words.plain(calm.requests_per_s)} to {words.plain(full.requests_per_s)} requests "
-            f"per second the median time to first token grows from {_range(calm.ttft_p50_ms)} ms "
-            f"to {_range(full.ttft_p50_ms)} ms, the throughput from {_range(calm.tokens_per_s)} "
-            f"to {_range(full.tokens_per_s)} tokens per second.",
+            alternative="Latency and throughput over the rate of arrivals, and the time to first "
+            f"token over the throughput. {verdict} In this pool: {_at(calm)}; {_at(full)}. On the "
+            f"whole machine: {_at(answer.machine[-1])}.",
             table=html.table(
                 ["at this rate (ms), 20 loads", "p50", "p99"],
                 [
@@ -72,6 +70,16 @@ class LoadExplorer(Explorer[Load]):
                 numbers=[1, 2],
             ),
         )
+
+
+def _at(point: studies.LoadPoint) -> str:
+    """Say what the curves have at a rate, over all loads."""
+    return (
+        f"at {words.plain(point.requests_per_s)} requests/s the median time to first token is "
+        f"{_range(point.ttft_p50_ms)} ms, its p99 {_range(point.ttft_p99_ms)} ms, the time per "
+        f"output token {_range(point.tpot_p50_ms)} ms and {_range(point.tpot_p99_ms)} ms, the "
+        f"throughput {_range(point.tokens_per_s)} tokens/s"
+    )
 
 
 def _range(found: studies.Range, figures: int = 3) -> str:

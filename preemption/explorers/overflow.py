@@ -82,7 +82,10 @@ def _run(victim: str) -> Track:
 def _shortage() -> str:
     run = _run(_NAMES[-1])
     event = run.frames[len(_run("").frames)].iteration.preempted[0]
-    return f"In the next iteration the last one goes, and request {event.needed_by} needs another."
+    return (
+        "In the next iteration the last free block is taken, and request "
+        f"{event.needed_by} needs one more."
+    )
 
 
 def _losses(run: Track, iteration: int) -> html.Html:

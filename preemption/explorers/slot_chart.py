@@ -1,6 +1,7 @@
 """Slots and how many tokens each sequence generates: static groups, iteration-level admission."""
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 from preemption import words
@@ -92,9 +93,9 @@ class SlotExplorer(Explorer[Schedules]):
 
 
 def _by_slot(rows: Sequence[Row]) -> str:
-    """Say slot by slot who holds it for how many iterations."""
+    """Say slot by slot who holds it, one after the other, for how many iterations."""
     slots = []
     for number, slot in enumerate(zip(*rows, strict=True), 1):
-        stays = [f"{name or 'idle'} {slot.count(name)}" for name in dict.fromkeys(slot)]
+        stays = [f"{name or 'idle'} {len(list(stay))}" for name, stay in groupby(slot)]
         slots.append(f"slot {number}: {', '.join(stays)}")
     return "; ".join(slots)

@@ -18,9 +18,11 @@ def eviction_timeline(tokens: int = 1_000) -> Still:
     )
     return Still(
         Timeline(tokens, recompute_ms=recompute, copy_ms=copy),
-        f"A request of {words.count(tokens, 'token')} is evicted and resumes. Recomputed, "
-        f"it pays {words.digits(recompute)} ms of prefill; swapped, {words.digits(copy)} ms to "
-        "copy the cache out and as much to copy it back.",
+        f"Two lines of time for a request of {words.count(tokens, 'token')} that is evicted and "
+        "resumes. Recompute: it decodes, is paused, prefills its tokens again for "
+        f"{words.digits(recompute)} ms, and decodes. Swap: it decodes, its cache is copied out for "
+        f"{words.digits(copy)} ms, it is paused, the cache is copied back for "
+        f"{words.digits(copy)} ms, and it decodes. The pause is an example.",
     )
 
 

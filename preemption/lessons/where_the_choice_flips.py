@@ -57,11 +57,11 @@ def quiz_on_real_machines() -> Quiz:
                 "A request is recomputed in one pass, in a batch with 31 others. Whose loss does "
                 "the cost of this one event leave out?",
                 {
-                    "Nobody's: it has the whole pass": "It has the time of the pass once, for the "
-                    "victim.",
+                    "Nobody's: it has the whole pass": "It counts the time of the pass once, for "
+                    "the victim alone.",
                     "The victim's": "Its time is what the cost counts.",
-                    "The others'": "They held their memory for the whole pass, and no token of "
-                    "theirs was written.",
+                    "The others'": "They held their memory for the whole pass, and got one "
+                    "token for it instead of several.",
                 },
                 right="The others'",
             ),

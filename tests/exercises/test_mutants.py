@@ -48,8 +48,8 @@ EQUIVALENT = {
         r"groups = .* range\((2 \*|len.seqs. \* 1000 \+|.len.seqs. \+ 1. \* 1000\)).*": LARGER,
         r"groups = .* range\(len.seqs. \+ (100?|.?1 \+ 1.?|2 \* 1|1 \* 1000)\) for .*": LARGER,
         r"groups = .* \+ list\(.*|enough = .* in list\(groups\) \+ .*": "a group is tried twice",
-        r"return min\((list|sorted)\(enough\)\[::-1\], .*": "any of the cheapest groups will do",
-        r"return min.enough, key=lambda g: (2 \* )?sum..seqs.n. for n in g..( [*/+-] .*)?\)": (
+        r".*min\((list|sorted)\(enough\)\[::-1\], .*": "any of the cheapest groups will do",
+        r"return list.min.enough, key=lambda g: (2 \* )?sum..seqs.n. for n in g..( [*/+-].*)?\)+": (
             "a cost scaled or shifted has the same minimum"
         ),
     },

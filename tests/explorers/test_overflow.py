@@ -24,7 +24,7 @@ def test_it_fills_and_waits_for_a_choice(use):
     (event,) = run("A")[last + 1].iteration.preempted
     assert "Choose" not in explorer.verdict
     explorer.iteration = last
-    assert explorer.verdict.endswith(f"request {event.needed_by} needs another. Choose who goes.")
+    assert explorer.verdict.endswith(f"request {event.needed_by} needs one more. Choose who goes.")
     explorer.player.on.click()
     assert explorer.iteration == last
     free = [frame.iteration.end.free_blocks for frame in explorer._answer.tracks[0].frames]

@@ -264,7 +264,7 @@ TASKS = (
             from itertools import combinations
             groups = [g for size in range(len(seqs) + 1) for g in combinations(seqs, size)]
             enough = [g for g in groups if sum(-(-seqs[n] // 16) for n in g) >= blocks_needed]
-            return min(enough, key=lambda g: sum(seqs[n] for n in g))
+            return list(min(enough, key=lambda g: sum(seqs[n] for n in g)))
         """),
     ),
     Task(

@@ -48,5 +48,7 @@ FACTS: Facts = [
     ("times 1,000 they are ms", "by definition"),
     ("(1 GB is a billion bytes)", "by definition"),
     ("10 to 23% in its author's online runs", RFC),
+    ("cut the wasted tokens by 24 to 30%", RFC),
+    ("first token fell by 24%", RFC),
     ("A block of vLLM holds 16 tokens by default", CACHE_SETTINGS),
 ]

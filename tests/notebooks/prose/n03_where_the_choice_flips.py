@@ -25,6 +25,7 @@ OPT_RECOMPUTE = Recompute.of(OPT, A100_40)
 OPT_SWAP = replace(SWAP, model=OPT)
 DEEPSEEK_RECOMPUTE = Recompute.of(DEEPSEEK, H100)
 DEEPSEEK_SWAP = Copy(model=DEEPSEEK, bandwidth_bytes_per_s=PCIE_5.bandwidth_bytes_per_s)
+TOY_LINK = costs.BANDWIDTH_BYTES_PER_S
 TOY = Recompute(
     floor_ms=0, start_ms=0, ms_per_token=costs.MS_PER_TOKEN, source="the toy", sure="derived"
 )
@@ -32,7 +33,8 @@ FAST_RECOMPUTE = Recompute.of(LLAMA, H100)
 FAST_SWAP = Copy(model=LLAMA, bandwidth_bytes_per_s=PCIE_5.bandwidth_bytes_per_s)
 NETWORK = LINKS["400 Gb/s network"]
 MEASURED_STARTS_US = (5, 6, 7)
-MIX = costs.best_mix(1_000, RECOMPUTE, replace(SWAP, round_trip=False))
+LOAD = replace(SWAP, round_trip=False)
+MIX = costs.best_mix(1_000, RECOMPUTE, LOAD)
 
 DUALPATH = "https://arxiv.org/abs/2602.21548"
 PAGED_ATTENTION = "https://arxiv.org/abs/2309.06180"
@@ -58,6 +60,15 @@ def flip(*args, **others):
     return gb_per_s(costs.linear_crossover_bandwidth(*args, **others))
 
 
+def smaller_model():
+    """Return how large a model is that stands to the left of OPT-66B."""
+    small, large = MODELS["Qwen2.5-0.5B"], MODELS["OPT-66B"]
+    flips = costs.linear_crossover_bandwidth
+    assert flips(small, A100) < flips(large, A100)
+    assert round(small.parameters / 0.5e9) == 1
+    return "half a billion"
+
+
 def recomputing(device, link):
     """Name the models whose flip is above the link."""
     bandwidth = link.bandwidth_bytes_per_s
@@ -68,6 +79,17 @@ def recomputing(device, link):
 def crossovers(recompute, copy):
     first, second = costs.crossover_tokens(recompute, copy)
     return [words.plain(round(first)), words.plain(round(second))]
+
+
+def up_to_the_next_token(recompute, copy):
+    """Return where both ways cost the same, if the pass after a swap is counted too."""
+    n = np.arange(1, 100_000)
+    more_ms = recompute.ms(n + 1) - recompute.ms(1) - copy.ms(n)
+    (flips,) = np.nonzero(np.diff(np.sign(more_ms)))
+    assert len(flips) == 1
+    assert more_ms[0] < 0
+    low = flips[0]  # on a straight line between the two whole numbers
+    return words.digits(n[low] + more_ms[low] / (more_ms[low] - more_ms[low + 1]), 3)
 
 
 def lead_between(recompute, copy):
@@ -124,9 +146,13 @@ def start_of_the_others():
     return "10 µs"
 
 
-def reached(model, device):
-    """Return the share of the peak that a measured prefill reaches per token."""
-    flop_per_ms = 2 * model.parameters / Recompute.of(model, device).ms_per_token
+def reached(model, device, vocabulary, width):
+    """Return the share of the peak that a measured prefill of the layers reaches per token.
+
+    The profile has neither the output head nor products with the embedding, which is looked up.
+    """
+    layers = model.parameters - 2 * vocabulary * width
+    flop_per_ms = 2 * layers / Recompute.of(model, device).ms_per_token
     return f"{words.digits(100 * flop_per_ms / (device.bf16_tflop_per_s * 1e9), 2)}%"
 
 
@@ -158,6 +184,7 @@ COMPUTED: Computed = [
     ("OPT-13B has its crossover at 9.94 GB/s", lambda: flip(OPT, A100)),
     ("its crossover low, at 2.55 GB/s", lambda: flip(LLAMA, A100)),
     ("moves it up to 8.07 GB/s", lambda: flip(LLAMA, H100)),
+    ("the right of a model of half a billion parameters", smaller_model),
     ("only Qwen3-0.6B recomputes", lambda: ", ".join(recomputing(A100, PCIE_4))),
     (
         "four models do",
@@ -208,12 +235,12 @@ COMPUTED: Computed = [
     ("16,804 ms for 100,000", lambda: f"{words.digits(attention_ms(1e5), 5)} ms"),
     ("it is up to 26% too high", worst_line),
     (
-        "the choice would flip at 108 tokens",
+        "the choice would flip at 112 tokens",
         lambda: words.plain(
             round(
                 costs.crossover_tokens(
-                    replace(TOY, ms_per_token=DERIVED.ms_per_token),
-                    replace(SWAP, launch_us=0, fixed_ms=10),
+                    TOY,
+                    replace(SWAP, bandwidth_bytes_per_s=TOY_LINK, launch_us=0, fixed_ms=10),
                 )[0]
             )
         ),
@@ -228,8 +255,13 @@ COMPUTED: Computed = [
     ),
     ("as long as the GPU reaches 40% of its peak", least_efficiency),
     ("at 10 µs both have two", start_of_the_others),
-    ("Llama-3-8B reached 78%", lambda: reached(LLAMA, A100)),
-    ("Llama-2-7B 67%", lambda: reached(MODELS["Llama-2-7B"], H100)),
+    ("layers of Llama-3-8B reached 68%", lambda: reached(LLAMA, A100, 128_256, 4_096)),
+    (
+        "those of Llama-2-7B 65%",
+        lambda: reached(MODELS["Llama-2-7B"], H100, 32_000, 4_096),
+    ),
+    ("one crossover, near 39,400 tokens", lambda: up_to_the_next_token(FAST_RECOMPUTE, FAST_SWAP)),
+    ("has one too, near 240", lambda: up_to_the_next_token(RECOMPUTE, SWAP)),
     ("stands at 23.8 GB/s", lambda: gb_per_s(NETWORK.bandwidth_bytes_per_s)),
     ("half of its 50 GB/s", lambda: f"{words.plain(NETWORK.nominal_gb_per_s)} GB/s"),
     (
@@ -239,7 +271,10 @@ COMPUTED: Computed = [
     ("40 layers, K and V", lambda: f"{OPT.layers} layers"),
     ("takes 35.2 ms instead", lambda: f"{words.digits(not_found_ms(600), 3)} ms"),
     ("instead of 75.51 ms", lambda: ms(RECOMPUTE.ms(1_000))),
-    ("a swap takes 58.57 ms", lambda: ms(SWAP.ms(1_000))),
+    (
+        "the other 400 back, and takes 41 ms",
+        lambda: f"{words.digits(LOAD.ms(1_000) + LOAD.ms(400), 3)} ms",
+    ),
     (
         "the swap takes 0.0486 ms per token",
         lambda: f"{words.digits(DEEPSEEK_SWAP.ms(1), 3)} ms",
@@ -252,8 +287,8 @@ COMPUTED: Computed = [
         "the bottom of its tub is at 0.155 ms",
         lambda: f"{words.digits(lowest_per_token(DEEPSEEK_RECOMPUTE), 3)} ms",
     ),
-    ("time is 0.103 ms per token", lambda: f"{words.digits(DERIVED.ms_per_token, 3)} ms"),
-    ("the measured one 0.0661 ms", lambda: f"{words.digits(RECOMPUTE.ms_per_token, 3)} ms"),
+    ("time to recompute is 104.6 ms", lambda: ms(DERIVED.ms(1_000))),
+    ("measured profile it is 75.51 ms", lambda: ms(RECOMPUTE.ms(1_000))),
     ("22.5% recomputed", lambda: f"{words.digits(100 * MIX.share, 3)}%"),
     ("22.7 ms, faster", lambda: f"{words.digits(MIX.ms, 3)} ms"),
     (
@@ -285,6 +320,7 @@ FACTS: Facts = [
     ("2 vectors × 32 layers × 8 heads × 128 numbers × 2 bytes", "by definition: K and V, 16 bit"),
     ("PCIe 4.0", "by definition: a name"),
     ("Llama-3.1-8B", "by definition: a name"),
+    ("Llama-3.1-405B", "by definition: a name"),
     ("PCIe 5.0", "by definition: a name"),
     ("Qwen3-0.6B", "by definition: a name"),
     ("1,000 tokens are found", "example"),
@@ -307,6 +343,8 @@ FACTS: Facts = [
     ("at 1,024 tokens and above", "example: a measured point of the profile"),
     ("cost 10 ms more", "example"),
     ("for 1,000 tokens", "example"),
+    ("For 1,000 tokens of Llama-3-8B", "example"),
+    ("In version 0.33.0", "by definition: a version"),
     ("31 times the first", "example: 31 requests of the same size"),
     ("never above 20%", PAGED_ATTENTION),
     ("$T(n)$", "by definition"),
