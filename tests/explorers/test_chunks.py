@@ -100,3 +100,22 @@ def test_the_guess_of_the_gap_is_drawn_for_the_default_prompt():
     assert "your guess: 100 ms" in label_texts(explorer)
     explorer.prompt = 1_000
     assert "your guess" not in page(explorer)
+
+
+def test_the_hump_is_said(use):
+    explorer = use(ChunkExplorer)
+    said = explorer._words.alternative
+    waits_ms = [
+        round(studies.chunked_prefill(explorer.prompt, budget).ttft_ms) for budget in BUDGETS
+    ]
+    told = [
+        (int(ms), int(budget.replace(",", "")))
+        for ms, budget in re.findall(r"(\d+) ms at ([\d,]*\d)", said)
+    ]
+    assert told[0] == (waits_ms[0], BUDGETS[0])
+    assert told[-1] == (waits_ms[-1], BUDGETS[-1])
+    places = [BUDGETS.index(budget) for _, budget in told]
+    for low, high in pairwise(places):
+        between = waits_ms[low : high + 1]
+        assert between in (sorted(between), sorted(between, reverse=True))
+    assert (316, 1_024) in told

@@ -72,3 +72,13 @@ def test_every_link_stands_in_the_map_with_its_source(use):
 def test_a_cover_hides_the_models_whose_order_is_the_answer(use):
     hidden = {label.get_text() for label in use("map", {}).picture.answers}
     assert hidden == set(MODELS)
+
+
+def test_the_alternative_has_every_model_and_every_link(use):
+    explorer = use("map")
+    said = explorer._words.alternative
+    for known, model in MODELS.items():
+        flip = costs.linear_crossover_bandwidth(model, DEVICES[explorer.device]) / 1e9
+        assert f"{known} {words.digits(flip, 3)}" in said
+    for known, link in LINKS.items():
+        assert f"{known} {words.digits(link.bandwidth_bytes_per_s / 1e9, 3)}" in said

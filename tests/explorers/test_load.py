@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from preemption import LoadExplorer, lessons, studies
+from preemption import LoadExplorer, lessons, studies, words
 from tests.explorers.reading import MAX_BYTES, data, label_texts, page
 
 
@@ -123,3 +123,14 @@ def test_the_guess_of_the_rate_is_drawn():
     explorer = LoadExplorer(guesses=[guess])
     guess.answer(7.5)
     assert "your guess for 3,000 blocks: 7.5 requests/s" in label_texts(explorer)
+
+
+def test_the_alternative_has_both_ends_of_all_curves(use):
+    said = use(LoadExplorer)._words.alternative
+    ends = [(point, 3_000) for point in (studies.RATES_PER_S[0], studies.RATES_PER_S[-1])]
+    for rate, pool in [*ends, (studies.RATES_PER_S[-1], studies.machine_blocks())]:
+        point = studies.under_load(rate, pool)
+        told = said[said.index("In this pool") :]
+        for figure in ("ttft_p50_ms", "ttft_p99_ms", "tpot_p50_ms", "tpot_p99_ms", "tokens_per_s"):
+            found = getattr(point, figure)
+            assert f"{words.digits(found.low, 3)} to {words.digits(found.high, 3)}" in told

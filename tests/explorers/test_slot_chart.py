@@ -152,3 +152,9 @@ def test_guesses_of_iterations_are_drawn_at_the_example_alone():
     assert "your guess" not in page(explorer)
     explorer.reset()
     assert "your guess: 5" in page(explorer)
+
+
+def test_who_holds_a_slot_is_said_in_its_order(use):
+    said = use(SlotExplorer, a=3, b=1, c=3, d=1, e=0, f=0)._words.alternative
+    assert "Static groups: slot 1: A 3, C 3; slot 2: B 1, idle 2, D 1, idle 2." in said
+    assert "admission: slot 1: A 3, D 1; slot 2: B 1, C 3." in said
