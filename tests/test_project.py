@@ -91,6 +91,12 @@ def test_readme_has_one_line_for_each_use(last, what):
     assert all(" && " in line and "pip install" in line for line in lines)
 
 
+def test_the_lesson_is_opened_where_its_links_lead_somewhere():
+    opened = [line for line in README.splitlines() if "jupyter lab " in line]
+    assert opened
+    assert all("jupyter lab --notebook-dir . notebooks/" in line for line in opened)
+
+
 def test_links_inside_the_readme_exist():
     targets = [target for target in re.findall(r"\]\(([^)]+)\)", README) if ":" not in target]
     headings = re.findall(r"^#+ (.+)$", README, re.MULTILINE)

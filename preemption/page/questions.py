@@ -1,8 +1,10 @@
 """Questions: a choice or a number that the reader commits to before the answer opens."""
 
 import asyncio
+import math
 import sys
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -18,7 +20,7 @@ from preemption.page.shown import now_shown
 _lock = threading.RLock()
 WAITS = "You have committed. The answer opens when you have committed to the other one too."
 _LEAST = 1e-50  # and its inverse the most, so that a ratio can be told
-_TEXT_S = 0.3  # so long after Enter its text may still come
+_TEXT_S = 0.3  # so long after Enter or a click the text may still come
 
 
 class _Question(widgets.VBox):  # type: ignore[misc]
@@ -35,7 +37,7 @@ class _Question(widgets.VBox):  # type: ignore[misc]
     def __init__(self, question: str, control: widgets.Widget) -> None:
         self._question, self._control = question, control
         self._button = widgets.Button(description="commit", layout={"width": "90px"})
-        self._button.on_click(lambda _: self.commit())
+        self._button.on_click(lambda _: self._clicked())
         self._reply_box = widgets.HTML()
         self._opens_with: tuple[_Question, ...] = (self,)
         super().__init__(
@@ -93,6 +95,9 @@ class _Question(widgets.VBox):  # type: ignore[misc]
             except Exception as error:
                 failed = f"Code that observes this answer failed: {type(error).__name__} ({error})"
                 self._reply_box.value += html.page(html.element("p", failed, class_="pe-note"))
+
+    def _clicked(self) -> None:
+        self.commit()
 
     def _open(self, paragraphs: Sequence[str], *, right: bool = False) -> None:
         note = "pe-note pe-right" if right else "pe-note"
@@ -181,13 +186,25 @@ class _Typed(_Question):
             layout={"width": width},
         )
         self._entered: asyncio.TimerHandle | None = None
+        self._text_came_s = -math.inf
         box.on_msg(self._on_enter)
         box.observe(self._on_text, "value")
         super().__init__(question, box)
 
     def _on_enter(self, _box: widgets.Text, content: dict[str, Any], _buffers: Any) -> None:
-        """Commit once the text is here: it comes after Enter, or does not if it is as before."""
-        if content.get("event") != "submit" or self._control.disabled or self._entered:
+        if content.get("event") == "submit" and not self._control.disabled:
+            self._commit_soon()
+
+    def _clicked(self) -> None:
+        """Commit to the text that left the box with the click; another thread may hear it later."""
+        if time.monotonic() - self._text_came_s < _TEXT_S:
+            self.commit()
+        else:
+            self._commit_soon()
+
+    def _commit_soon(self) -> None:
+        """Commit once the text is here: it is still to come, or as before and will not."""
+        if self._entered:
             return
         try:
             loop = asyncio.get_running_loop()
@@ -197,6 +214,7 @@ class _Typed(_Question):
             self._entered = loop.call_later(_TEXT_S, self._commit_entered)
 
     def _on_text(self, _change: dict[str, Any]) -> None:
+        self._text_came_s = time.monotonic()
         if self._entered:
             self._commit_entered()
 

@@ -17,7 +17,7 @@ from playwright.sync_api import expect
 
 from preemption import costs, words
 
-NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+ROOT = Path(__file__).parents[2]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 
@@ -27,15 +27,17 @@ def find_browser():
     return next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
-PAGES = {"lab": "lab/tree/{}?reset", "notebook 7": "notebooks/{}"}
+PAGES = {"lab": "lab/tree/notebooks/{}?reset", "notebook 7": "notebooks/notebooks/{}"}
 
 
 class Lab:
-    """JupyterLab, and Notebook 7, serving a copy of the notebooks, with settings of its own."""
+    """JupyterLab, and Notebook 7, serving a copy of the lesson, with settings of its own."""
 
     def __init__(self, folder: Path) -> None:
-        self.notebooks = folder / "notebooks"
-        shutil.copytree(NOTEBOOKS, self.notebooks)
+        lesson = folder / "lesson"
+        self.notebooks = lesson / "notebooks"
+        for part in ("notebooks", "docs"):
+            shutil.copytree(ROOT / part, lesson / part)
         settings = folder / "settings" / "@jupyterlab" / "apputils-extension"
         settings.mkdir(parents=True)
         no_news = json.dumps({"fetchNews": "false"})
@@ -49,7 +51,7 @@ class Lab:
             [
                 *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
                 *("--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0"),
-                *("--IdentityProvider.token=", f"--ServerApp.root_dir={self.notebooks}"),
+                *("--IdentityProvider.token=", f"--ServerApp.root_dir={lesson}"),
             ],
             env=os.environ
             | {
@@ -139,7 +141,7 @@ class OpenNotebook:
         self.page.get_by_role("button", name="Ok", exact=True).click()
         expect(self._cells).to_have_count(0)
         self._choose("File", "Open from Path…")
-        self.page.keyboard.type(name)
+        self.page.keyboard.type(f"notebooks/{name}")
         self.page.keyboard.press("Enter")
         self._wait_for_cells(name)
         self._hide_sidebar()

@@ -325,6 +325,36 @@ def test_enter_waits_for_the_text_that_comes_after_it(guess):
     asyncio.run(enter())
 
 
+def test_a_click_that_overtakes_its_text_waits_for_it(guess, monkeypatch):
+    monkeypatch.setattr(questions, "_TEXT_S", 0.05)
+
+    async def click():
+        guess._control.value = "ten"
+        guess._button.click()  # the text has just come, so nothing is waited for
+        assert "Type a number" in guess._reply_box.value
+        await asyncio.sleep(0.1)
+        guess._button.click()
+        assert not guess.answered
+        guess._control.value = "2.62"
+        assert guess.value == 2.62
+
+    asyncio.run(click())
+
+
+def test_a_click_alone_commits_to_the_text_that_is_here(guess, monkeypatch):
+    monkeypatch.setattr(questions, "_TEXT_S", 0.01)
+
+    async def click():
+        guess._control.value = "5"
+        await asyncio.sleep(0.05)
+        guess._button.click()
+        assert not guess.answered
+        await asyncio.sleep(0.1)
+
+    asyncio.run(click())
+    assert guess.value == 5
+
+
 def test_enter_alone_commits_to_the_text_that_is_here(guess, monkeypatch):
     monkeypatch.setattr(questions, "_TEXT_S", 0.01)
 
