@@ -25,6 +25,7 @@ from preemption.serving import (
 
 _MOST_TOKENS = 1_000  # of a request, and ms of its arrival: a run is shown whole
 _MOST_MS = 10_000
+_TOLD = 8  # lines that are left out, each in words
 _LINE = "id, arrival in ms, prompt tokens, output tokens"
 
 WAYS = {
@@ -55,7 +56,7 @@ def _numbers_of(scene: studies.Scene) -> dict[str, Any]:
 
 
 def read_load(text: str, blocks: int) -> tuple[tuple[Request, ...], tuple[str, ...]]:
-    """Return the requests of a list as typed, and a word about each line that is left out."""
+    """Return the requests of a list as typed, and a word about lines that are left out."""
     found: dict[str, Request] = {}
     wrong = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -70,6 +71,9 @@ def read_load(text: str, blocks: int) -> tuple[tuple[Request, ...], tuple[str, .
             found[str(request.id)] = request
         except ValueError as error:
             wrong.append(f"Line {number} is left out: {str(error).removesuffix('.')}.")
+    more = len(wrong) - _TOLD
+    if more > 0:
+        wrong[_TOLD:] = [f"So {'is' if more == 1 else 'are'} {words.count(more, 'more line')}."]
     by_arrival = sorted(found.values(), key=lambda request: request.arrival_ms)
     return tuple(by_arrival), tuple(wrong)
 

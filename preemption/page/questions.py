@@ -295,14 +295,19 @@ class NumericGuess(_Typed):
             factor = max(ratio, 1 / ratio)
             times = words.digits(factor, 3 if factor < 2 else 2)
             found = f"{times} times too {'high' if ratio > 1 else 'low'}"
-        return [f"You guessed {words.plain(value)} {self._unit}: {found}.", *self._answers()]
+        return [f"You guessed {self._told(words.plain(value))}: {found}.", *self._answers()]
 
     def _asks(self) -> list[str]:
         return [f"____ {self._unit}"]
 
     def _answers(self) -> list[str]:
         truths = dict.fromkeys(words.digits(truth, 3) for truth in self._ends)
-        return [f"It is {' to '.join(truths)} {self._unit}. {self._because}"]
+        return [f"It is {self._told(' to '.join(truths))}. {self._because}"]
+
+    def _told(self, number: str) -> str:
+        """Write a number with the unit: 5 blocks, 1 block, 1 ms."""
+        counts = number == "1" and self._unit in ("blocks", "iterations")
+        return f"{number} {self._unit.removesuffix('s') if counts else self._unit}"
 
 
 class TypedAnswer(_Typed):

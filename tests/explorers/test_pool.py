@@ -232,6 +232,9 @@ def test_too_many_requests_and_none(use):
     many = "\n".join(f"{n}, 0, 1, 1" for n in range(9))
     assert len(read_load(many, 15)[0]) == 8
     assert read_load(many, 15)[1] == ("Line 9 is left out: there is room for 8 requests.",)
+    _, told = read_load("\n".join(["nobody"] * 300), 15)
+    assert len(told) == 9
+    assert told[-1] == "So are 292 more lines."
     explorer = use(PoolExplorer, requests="nothing")
     assert "No line is a request" in explorer.verdict
     with pytest.raises(TypeError, match="requests must be text, not 3"):

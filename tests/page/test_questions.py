@@ -325,6 +325,13 @@ def test_enter_waits_for_the_text_that_comes_after_it(guess):
     asyncio.run(enter())
 
 
+def test_one_of_a_kind_has_no_plural():
+    one = NumericGuess("How many?", truth=1, unit="blocks", because="So.", tolerance=0)
+    one.answer(1)
+    assert "You guessed 1 block: right." in one._reply_box.value
+    assert "It is 1 block. So." in one._reply_box.value
+
+
 def test_a_click_that_overtakes_its_text_waits_for_it(guess, monkeypatch):
     monkeypatch.setattr(questions, "_TEXT_S", 0.05)
 
