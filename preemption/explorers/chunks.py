@@ -1,13 +1,13 @@
 """A long prompt in chunks: the token budget, and who waits how long."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from preemption import words
 from preemption.figures.chunks import Chunks, IterationMakeup
 from preemption.page import html
 from preemption.page.controls import Whole
 from preemption.page.explorer import Explorer, Words
+from preemption.page.questions import NumericGuess, numeric
 from preemption.studies import BUDGETS, ChunkedPrefill, chunked_prefill
 
 
@@ -21,8 +21,8 @@ class ChunkExplorer(Explorer[Chunks]):
     budget = Whole("token budget", default=512, low=BUDGETS[0], high=BUDGETS[-1])
     prompt = Whole("prompt (tokens)", default=4_096, low=256, high=5_000)
 
-    def __init__(self, guesses: Sequence[Any] = ()) -> None:
-        self._guesses, kind = list(guesses), type(self)
+    def __init__(self, guesses: Sequence[NumericGuess] = ()) -> None:
+        self._guesses, kind = numeric(guesses), type(self)
         super().__init__(IterationMakeup(), [kind.budget, kind.prompt])
         self._when_answered(self._guesses, self.change)
 

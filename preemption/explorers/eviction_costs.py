@@ -17,6 +17,7 @@ from preemption.figures.eviction_costs import (
 )
 from preemption.page.controls import Number, Setting, Whole
 from preemption.page.explorer import Explorer, Words
+from preemption.page.questions import NumericGuess
 
 
 class CostExplorer(Explorer[EvictionCosts]):
@@ -34,7 +35,9 @@ class CostExplorer(Explorer[EvictionCosts]):
     )
     ms_per_token = Number("prefill (ms per token)", default=costs.MS_PER_TOKEN, low=0.01, high=10.0)
 
-    def __init__(self, guesses: Sequence[Any] = (), *, prefill_control: bool = False) -> None:
+    def __init__(
+        self, guesses: Sequence[NumericGuess] = (), *, prefill_control: bool = False
+    ) -> None:
         curves = CostCurves()
         controls: list[Setting[Any]] = [type(self).tokens, type(self).bandwidth_gb_per_s]
         if prefill_control:

@@ -8,6 +8,7 @@ from preemption.figures.load import Load, LoadCurves, between
 from preemption.page import html
 from preemption.page.controls import Number, Whole
 from preemption.page.explorer import Explorer, Words
+from preemption.page.questions import NumericGuess
 
 _POOLS, _RATES = studies.POOLS, studies.RATES_PER_S
 
@@ -24,7 +25,7 @@ class LoadExplorer(Explorer[Load]):
     pool = Whole("pool (blocks)", default=3_000, low=_POOLS[0], high=_POOLS[-1], places=_POOLS)
     rate = Number("requests/s", default=4.0, low=_RATES[0], high=_RATES[-1], places=_RATES)
 
-    def __init__(self, guesses: Sequence[Any] = ()) -> None:
+    def __init__(self, guesses: Sequence[NumericGuess] = ()) -> None:
         curves, kind = LoadCurves(), type(self)
         super().__init__(curves, [kind.rate, kind.pool])
         self._draw_guesses(guesses, curves.guesses.show)

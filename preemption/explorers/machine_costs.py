@@ -23,6 +23,7 @@ from preemption.figures.machine_costs import (
 )
 from preemption.page.controls import Setting
 from preemption.page.explorer import Words
+from preemption.page.questions import NumericGuess
 
 
 class MachineExplorer(OnMachine[MachineCosts]):
@@ -34,7 +35,9 @@ class MachineExplorer(OnMachine[MachineCosts]):
     from, as `model="OPT-13B"`; every setting of `OnMachine` can be set from code.
     """
 
-    def __init__(self, guesses: Sequence[Any] = (), *, linear: bool = False, **start: Any) -> None:
+    def __init__(
+        self, guesses: Sequence[NumericGuess] = (), *, linear: bool = False, **start: Any
+    ) -> None:
         curves, self._linear = MachineCurves(), linear
         kind = type(self)
         controls: list[Setting[Any]] = [kind.model, kind.device, kind.link, kind.bits]

@@ -11,6 +11,7 @@ from preemption.explorers.on_machine import OnMachine
 from preemption.figures.mix import SHARES, MixCurves, Mixes
 from preemption.page.controls import Number
 from preemption.page.explorer import Words
+from preemption.page.questions import NumericGuess
 
 
 class MixExplorer(OnMachine[Mixes]):
@@ -22,7 +23,7 @@ class MixExplorer(OnMachine[Mixes]):
 
     share_percent = Number("recomputed (%)", default=50, low=0, high=100, places=range(101))
 
-    def __init__(self, guesses: Sequence[Any] = (), **start: Any) -> None:
+    def __init__(self, guesses: Sequence[NumericGuess] = (), **start: Any) -> None:
         curves, kind = MixCurves(), type(self)
         super().__init__(
             curves,

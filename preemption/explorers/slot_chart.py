@@ -8,6 +8,7 @@ from preemption import words
 from preemption.figures.slot_chart import Schedule, Schedules, SlotChart
 from preemption.page.controls import Select, Whole
 from preemption.page.explorer import Explorer, Words
+from preemption.page.questions import NumericGuess, numeric
 from preemption.serving import Row, continuous_schedule, static_schedule, utilization
 
 _NAMES = "ABCDEF"
@@ -53,8 +54,8 @@ class SlotExplorer(Explorer[Schedules]):
     slots = Whole("slots", default=2, low=1, high=4, places=range(1, 5))
     a, b, c, d, e, f = map(_tokens_of, _NAMES)
 
-    def __init__(self, guesses: Sequence[Any] = ()) -> None:
-        self._guesses, kind = list(guesses), type(self)
+    def __init__(self, guesses: Sequence[NumericGuess] = ()) -> None:
+        self._guesses, kind = numeric(guesses), type(self)
         super().__init__(
             SlotChart(_NAMES),
             [kind.preset, kind.slots, kind.a, kind.b],

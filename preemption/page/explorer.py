@@ -15,6 +15,7 @@ import ipywidgets as widgets
 from preemption.page import canvas, html
 from preemption.page.canvas import LOCK, Canvas
 from preemption.page.controls import Controls, Setting
+from preemption.page.questions import NumericGuess, numeric
 from preemption.page.shown import now_shown
 
 Bundle: TypeAlias = dict[str, Any]  # data by MIME type
@@ -211,7 +212,7 @@ class Explorer(widgets.VBox, Generic[Answer]):  # type: ignore[misc]
         self._answer, self._words, self._svg = answer, words, svg
         self._publish()
 
-    def _when_answered(self, guesses: Sequence[Any], draw: Callable[[], None]) -> None:
+    def _when_answered(self, guesses: Sequence[NumericGuess], draw: Callable[[], None]) -> None:
         """Let `draw` draw numeric guesses, those that are answered and each as it is answered."""
         for guess in guesses:
             guess.observe(lambda _: self._from_reader(draw), "value")
@@ -219,9 +220,10 @@ class Explorer(widgets.VBox, Generic[Answer]):  # type: ignore[misc]
             draw()
 
     def _draw_guesses(
-        self, guesses: Sequence[Any], show: Callable[[list[tuple[float, str]]], None]
+        self, guesses: Sequence[NumericGuess], show: Callable[[list[tuple[float, str]]], None]
     ) -> None:
         """Let `show` draw numeric guesses, (value, subject)."""
+        guesses = numeric(guesses)
 
         def draw() -> None:
             show([(guess.value, guess.subject) for guess in guesses if guess.answered])

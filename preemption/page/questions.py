@@ -310,6 +310,16 @@ class NumericGuess(_Typed):
         return f"{number} {self._unit.removesuffix('s') if counts else self._unit}"
 
 
+def numeric(guesses: object) -> list[NumericGuess]:
+    """Return a list of numeric questions. TypeError for anything else."""
+    if not isinstance(guesses, Sequence):
+        raise TypeError(f"guesses must be a list of numeric questions, not {guesses!r}")
+    for guess in guesses:
+        if not isinstance(guess, NumericGuess):
+            raise TypeError(f"each of the guesses must be a numeric question, not {guess!r}")
+    return list(guesses)
+
+
 class TypedAnswer(_Typed):
     """A question answered in a box, as often as it takes; `value` is the last right answer.
 

@@ -7,8 +7,11 @@ import pytest
 from preemption import (
     AttentionExplorer,
     ChunkExplorer,
+    CostExplorer,
     FaultExplorer,
     LoadExplorer,
+    MachineExplorer,
+    MixExplorer,
     PoolExplorer,
     SlotExplorer,
 )
@@ -49,3 +52,13 @@ def test_curves_and_cells_differ_without_colour_too(use):
     cells = use(AttentionExplorer).picture
     assert "fill:#ffffff" in "".join(cells.computed.styles)
     assert "fill:#ffffff" not in "".join(cells.cached.styles)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [CostExplorer, MachineExplorer, MixExplorer, SlotExplorer, ChunkExplorer, LoadExplorer],
+)
+@pytest.mark.parametrize("bad", [5, [3], "abc", [None]])
+def test_guesses_that_are_none_are_refused(kind, bad):
+    with pytest.raises(TypeError, match=r"guesses must be a (list of numeric|numeric) question"):
+        kind(guesses=bad)
