@@ -27,27 +27,22 @@ from preemption import (
 from preemption.figures import quick
 from preemption.page import canvas
 from preemption.page.controls import Lines, Select
+from preemption.page.questions import NumericGuess
 
 TRIES = 12
 TOLERANCE_PX = 1.5
 FINE = 10  # matplotlib rounds to pixels, so that it is asked about text of ten times the size
 
 
-class Guess:
-    """A numeric question that is answered."""
-
-    answered = True
-
-    def __init__(self, value, subject=""):
-        self.value, self.subject = value, subject
-
-    def observe(self, *_):
-        pass
+def answered(value, subject):
+    guess = NumericGuess("How many?", truth=1.0, unit="ms", because="So.", subject=subject)
+    guess.answer(value)
+    return guess
 
 
 def guessed(kind, *values, **settings):
     subjects = ["", "the second one"]
-    guesses = [Guess(*each) for each in zip(values, subjects, strict=False)]
+    guesses = [answered(*each) for each in zip(values, subjects, strict=False)]
     return partial(kind, guesses=guesses, **settings)
 
 
