@@ -63,6 +63,8 @@ class CliffExplorer(Explorer[Cliff]):
         preempts, late = (
             "in none of these pools"
             if pool is None
+            else "in all of these pools"
+            if pool == POOLS_TOKENS[-1]
             else f"in pools up to {words.count(pool, 'token')}"
             for pool in (answer.preempts, answer.late)
         )

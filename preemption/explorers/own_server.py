@@ -7,7 +7,15 @@ import ipywidgets as widgets
 
 from preemption import studies, words
 from preemption.checks import choice
-from preemption.costs import DEVICES, LINKS, MODELS, Copy, Recompute, crossover_bandwidth_at
+from preemption.costs import (
+    DEVICES,
+    LINKS,
+    MODELS,
+    Copy,
+    Recompute,
+    crossover_bandwidth_at,
+    devices_for_weights,
+)
 from preemption.explorers.faults import told
 from preemption.explorers.own_load import OwnLoad
 from preemption.explorers.side_by_side import NOTHING
@@ -91,7 +99,7 @@ class OwnServer(widgets.VBox):  # type: ignore[misc]
         """Say what the pages say; what is wrong with them is said in its place."""
         self._guide.value = ""
         try:
-            first, second = (studies.read_scrape(page.value) for page in (self.first, self.second))
+            first, second = _read("first", self.first.value), _read("second", self.second.value)
             interval = studies.between(first, second, self.seconds.value)
             lines = [
                 *_counted(interval),
@@ -124,6 +132,11 @@ class OwnServer(widgets.VBox):  # type: ignore[misc]
             f"{device.name}; where prefix caching finds {least} to {most}% again, as measured "
             f"with vLLM, {low_ms} to {high_ms}. That makes {low} to {high}% of the server's time."
         )
+        if cost.busy[0] > 1:
+            yield "No server has more time than 100%: so it is another machine, or another model."
+        devices = devices_for_weights(model, device)
+        if devices > 1:
+            yield f"The weights of {model.name} take {devices} of {device.name}."
         yield (
             f"To copy all of them out and back over {self.link.value} takes "
             f"{_ms(cost.swap_ms)}: cheaper here is {cheaper}. The choice flips at "
@@ -181,6 +194,13 @@ class OwnServer(widgets.VBox):  # type: ignore[misc]
             "text/html": html.paragraphs(self._lines) + self._guide.value,
         }
         return bundle | read
+
+
+def _read(which: str, page: str) -> studies.Scrape:
+    try:
+        return studies.read_scrape(page)
+    except ValueError as error:
+        raise ValueError(f"The {which} scrape: {error}.") from None
 
 
 def _counted(interval: studies.Interval) -> Iterator[str]:

@@ -141,18 +141,19 @@ STYLE = f"""<style>{_COLOURS}
 .pe .pe-open {{border-color: {css(MUTED)}}}
 .pe summary {{cursor: pointer; padding: 2px 0}}
 .pe details > div {{padding: 0 0 4px 16px}}
+/* Twice .pe: JupyterLab sets the tables of outputs to the right. */
 .pe table {{border-collapse: collapse; margin: 4px 0; width: auto}}
-.pe th, .pe td {{border-bottom: 1px solid {css(RULE)}; padding: 4px 14px; text-align: left}}
-.pe .pe-dense th, .pe .pe-dense td {{padding: 4px 7px}}
+.pe.pe th, .pe.pe td {{border-bottom: 1px solid {css(RULE)}; padding: 4px 14px; text-align: left}}
+.pe.pe .pe-dense th, .pe.pe .pe-dense td {{padding: 4px 7px}}
 .pe thead th {{color: {css(MUTED)}; font-size: 13px}}
 .pe tbody th {{font-weight: normal}}
-.pe .pe-number {{text-align: right}}
+.pe.pe .pe-number {{text-align: right}}
 .pe .pe-sources {{color: {css(MUTED)}; font-size: 12px; line-height: 1.35; margin: 2px 0 6px}}
-.pe .pe-sources td, .pe .pe-sources th {{padding: 2px 10px 2px 0; vertical-align: top}}
+.pe.pe .pe-sources td, .pe.pe .pe-sources th {{padding: 2px 10px 2px 0; vertical-align: top}}
 .pe .pe-sources th {{white-space: nowrap}}
 .pe .pe-sources th + td {{min-width: 130px}}
 {_ARROWS}
 @media (max-width: 700px) {{
-.pe th, .pe td {{padding: 4px 8px 4px 4px}}
+.pe.pe th, .pe.pe td {{padding: 4px 8px 4px 4px}}
 }}
 </style>"""

@@ -58,6 +58,7 @@ COUNTERS = (
     *("preemptions", "prompt_tokens", "generation_tokens"),
     *("requests", "cache_queries", "cache_hits"),
 )
+_MOST = 1e18  # of anything that is counted
 _POOL, _STARTED = "vllm:cache_config_info", "process_start_time_seconds"
 
 
@@ -128,11 +129,15 @@ def read_scrape(text: str) -> Scrape:
     engine: Engine = "vLLM" if "vLLM" in engines else "SGLang"
     figures: dict[str, float | None] = {}
     for key, names in NAMES[engine]._asdict().items():
-        rows = next((found[name] for name in names if name in found), None)
+        name = next((name for name in names if name in found), None)
+        rows = found[name] if name else None
         if rows is None and key not in OPTIONAL:
             raise ValueError(f"the page lacks {' and '.join(names)}: is it only a part of one?")
         combine: Callable[[list[float]], float] = _mean if key == "cache_usage" else sum
         figures[key] = None if rows is None else combine([value for _, value in rows])
+        figure = figures[key]
+        if figure is not None and not 0 <= figure <= _MOST:
+            raise ValueError(f"{name} is {figure:g} on this page, which no server counts")
     pools = [labels for labels, _ in found.get(_POOL, ())]
     started = found.get(_STARTED)
     return Scrape(
@@ -209,8 +214,13 @@ def _samples(text: str) -> dict[str, list[tuple[Mapping[str, str], float]]]:
         parser = importlib.import_module("prometheus_client.parser")  # optional: only here
     except ImportError:
         raise RuntimeError("reading a scrape needs pip install prometheus-client") from None
+    if not text.strip():
+        raise ValueError("the page is empty: paste a whole scrape of /metrics")
     if not text.endswith("\n"):
-        raise ValueError("the page stops in the middle of a line: it is only a part of one")
+        raise ValueError(
+            "the page has no line break at its end, so its last line may be cut off: copy all of "
+            "it, with the line break"
+        )
     found: dict[str, list[tuple[Mapping[str, str], float]]] = {}
     try:
         for family in parser.text_string_to_metric_families(text):

@@ -94,6 +94,14 @@ class ForEveryone:
 
         eventually(notebook.page, check)
 
+    def test_numbers_stand_right_in_a_table_and_words_left(self, notebook):
+        wrong = notebook.page.locator(".jp-OutputArea-output .pe :is(td, th)").evaluate_all(
+            """cells => cells.filter(cell => getComputedStyle(cell).textAlign !==
+                (cell.classList.contains('pe-number') ? 'right' : 'left')
+            ).map(cell => cell.outerHTML)"""
+        )
+        assert wrong == []
+
     def test_all_words_stand_out_in_either_theme(self, notebook):
         page = notebook.page
         first = theme_of(page)  # the one in which the notebook before was left

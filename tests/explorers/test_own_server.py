@@ -61,9 +61,9 @@ def test_costs_are_those_of_the_chosen_machine(server, model, device, link):
     ("box", "value", "word"),
     [
         ("second", "hello\n", "no metrics page"),
-        ("second", SECOND[: len(SECOND) // 2], "only a part of one"),
+        ("second", SECOND[: len(SECOND) // 2], "no line break at its end"),
         ("second", "node_load1 3.0\n", "neither vLLM's nor SGLang's"),
-        ("second", "", "it is only a part of one"),
+        ("second", "", "the page is empty"),
         ("first", SECOND.replace(" 276.0", " 999.0"), "went back from 999 to 276"),
         ("seconds", 0.0, "seconds must be"),
         ("seconds", float("nan"), "seconds must be"),

@@ -2,6 +2,7 @@
 
 import builtins
 import importlib
+import re
 from dataclasses import replace
 
 import pytest
@@ -42,6 +43,9 @@ def test_the_load_between_the_examples():
     assert found.prompt_tokens_mean == pytest.approx(384_000 / 320)
     assert found.output_tokens_mean == pytest.approx(70_000 / 320)
     assert found.pool_tokens == 2_501 * 16
+
+
+COUNTED = re.compile(r"^(vllm:num_preemptions_total\S*) .*$", re.MULTILINE)
 
 
 @pytest.mark.parametrize(("ended", "rate_per_s"), [(None, None), (5_760.0, 6 / 60)])
@@ -91,8 +95,12 @@ def test_a_pool_of_unknown_size():
 @pytest.mark.parametrize(
     ("page", "message"),
     [
-        ("", "stops in the middle of a line"),
-        (FIRST[:-5], "stops in the middle of a line"),
+        ("", "the page is empty"),
+        (FIRST[:-5], "no line break at its end"),
+        (COUNTED.sub(r"\1 NaN", FIRST), "vllm:num_preemptions_total is nan"),
+        (COUNTED.sub(r"\1 +Inf", FIRST), "vllm:num_preemptions_total is inf"),
+        (COUNTED.sub(r"\1 1e300", FIRST), r"vllm:num_preemptions_total is 1e\+300"),
+        (COUNTED.sub(r"\1 -3", FIRST), "vllm:num_preemptions_total is -3"),
         ("".join(FIRST.splitlines(keepends=True)[:-16]), "lacks vllm:prompt_tokens_total"),
         ("<html>404</html>\n", "no metrics page"),
         ("python_gc_objects_collected_total 3\n", "neither vLLM's nor SGLang's"),
