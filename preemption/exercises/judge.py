@@ -1,4 +1,4 @@
-"""Call a learner's function on the cases of a task, and say in plain words what came out."""
+"""Call a function that a learner wrote, if it is written, on the cases; show calls and results."""
 
 import copy
 import dis

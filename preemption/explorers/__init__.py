@@ -24,6 +24,7 @@ own_server      two scrapes of a server of the reader
 own_load        the levers on a load like that server's
 own_machine     the reader's machine, measured, and one that was recorded
 
+log             what an iteration decided, in words
 comparison      how both ways to resume compare, in words and in a table
 on_machine      the settings of a model on a device
 sources         formulas with their numbers put in, and where the numbers come from

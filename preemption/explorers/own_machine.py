@@ -1,4 +1,4 @@
-"""Measure the machine of the reader from a notebook; and an example that was recorded elsewhere."""
+"""The reader's guess, then the reader's machine measured; and one that was recorded elsewhere."""
 
 import math
 import threading

@@ -1,4 +1,4 @@
-"""What a measurement found: entries for the catalogue, as TOML too, and in words."""
+"""What a measurement found: entries of the catalogue, as TOML; in words, with where it flips."""
 
 import datetime
 import json
