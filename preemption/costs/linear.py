@@ -1,6 +1,7 @@
-"""What an eviction costs: rebuild the KV cache by prefill, or copy it over a link and back.
+"""What an eviction costs in the toy of notebooks 01 and 02: so much for each cached token.
 
-All functions use the lesson's linear model: time is proportional to the cached tokens.
+The KV cache is rebuilt by prefill, or copied over a link and back; both times are
+proportional to the cached tokens. `resume` has what real machines add to that.
 Its default figures, 0.1 ms per token, 131,072 bytes per token and 25 GB/s, are close to
 Llama-3-8B in 16 bit (2 for K and V x 32 layers x 8 KV heads x 128 x 2 bytes) on an A100
 behind PCIe 4.0 x16. GB means 1e9 bytes.

@@ -1,6 +1,6 @@
-"""What it takes to resume an evicted request on a real machine: recompute, copy, or both at once.
+"""What an eviction costs a model on a device: attention, floors and starts of copies counted in.
 
-Times of one event, in ms, over the cached tokens n of the victim:
+Recompute, copy, or both at once: times of one event, in ms, over the cached tokens n of the victim:
 
     recompute  T(n) = max(floor, a + b n) + c n^2
     copy       S(n) = fixed + trips x (copies(n) x launch + bytes(n) / bandwidth)

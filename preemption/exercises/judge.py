@@ -1,4 +1,4 @@
-"""Call a function that a learner wrote, if it is written, on the cases; show calls and results."""
+"""Call a function that a reader wrote, if it is written, on the cases; tell what went wrong."""
 
 import copy
 import dis

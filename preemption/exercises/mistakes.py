@@ -1,4 +1,4 @@
-"""What is wrong with a result, in words that end the sentence "... gave ...:".
+"""A result in words: what it is, and what is wrong with it ("... gave ...: ...").
 
 Each function takes the result, the right one and the case. It returns None if nothing is
 wrong. The words tell the direction, never the formula.

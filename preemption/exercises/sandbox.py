@@ -1,4 +1,4 @@
-"""Run a learner's function in time: stopped if it never ends, and away from the notebook.
+"""Run a function of this notebook in time: in a child of the kernel, stopped if it never ends.
 
 Two guards stop a function that never ends. A trace function with a deadline stops loops of
 Python code on every platform, also in a browser, where there are no threads or signals. It

@@ -1,4 +1,4 @@
-"""Judge a submitted function that runs in a process of its own: only values come back."""
+"""Judge a function out of a submitted file, in a fresh process: only values come back."""
 
 import inspect
 import json
