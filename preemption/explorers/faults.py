@@ -1,4 +1,4 @@
-"""Faults that users met: an engine that has one, broken or mended, iteration by iteration."""
+"""Faults of real engines: an engine that has one, broken or mended, iteration by iteration."""
 
 import re
 from functools import lru_cache
@@ -12,7 +12,7 @@ from preemption.figures.faults import FaultPicture, Scene
 from preemption.page import html, theme
 from preemption.page.controls import Select, Whole
 from preemption.page.explorer import Explorer, Words
-from preemption.serving import FAULTS, SCENE_ITERATIONS, Result, run_fault
+from preemption.serving import FAULTS, SCENE_ITERATIONS, Id, Result, run_fault
 from preemption.studies import FIELD_GUIDE, GuideRow
 
 _BROKEN, _MENDED = "broken", "mended"
@@ -37,7 +37,7 @@ class FaultExplorer(Explorer[Scene]):
 
     fault = Select(
         "fault",
-        options=[(FIELD_GUIDE[name].title, name) for name in FAULTS],
+        options=list(FAULTS),
         default=next(iter(FAULTS)),
     )
     engine = Select("engine", options=[_BROKEN, _MENDED], default=_BROKEN)
@@ -87,7 +87,8 @@ class FaultExplorer(Explorer[Scene]):
             verdict=in_words(now),
             alternative=f"Blocks held over the {words.count(answer.run.iterations, 'iteration')} "
             f"of the run, stacked by request, and below them who waits. {self.engine} engine: "
-            f"{_ended(answer.run)}, {words.count(answer.run.preemptions, 'preemption')}. "
+            f"{_ended(answer.run)}, {words.count(answer.run.preemptions, 'preemption')}"
+            f"{_victims(answer.run)}. "
             f"Iteration {now.number}: {', '.join(held) or 'nobody holds a block'}; "
             f"{words.count(now.decided.free_blocks, 'free block')}.",
             table=_both(self.fault),
@@ -108,6 +109,24 @@ def _both(fault: str) -> html.Html:
     return html.table([*head, "computed again"], rows, numbers=range(2, 7))
 
 
+_FIRST = 6  # preemptions of a request that are told one by one
+
+
+def _victims(run: Result) -> str:
+    """Say in which iterations who is preempted."""
+    when: dict[Id, list[int]] = {}
+    for iteration in run.log:
+        for event in iteration.preempted:
+            when.setdefault(event.id, []).append(iteration.number)
+    said = "; ".join(
+        f"{name} in iteration{'s' if len(numbers) > 1 else ''} "
+        f"{', '.join(map(str, numbers[:_FIRST]))}"
+        + (f" and {len(numbers) - _FIRST} more up to {numbers[-1]}" if numbers[_FIRST:] else "")
+        for name, numbers in when.items()
+    )
+    return f": {said}" if said else ""
+
+
 def _ended(run: Result) -> str:
     ends = f"{run.outcome} after {words.count(run.iterations, 'iteration')}"
     left = ", ".join(map(str, run.unfinished))
@@ -120,7 +139,7 @@ def told(row: GuideRow) -> html.Html:
     style = f"color: {theme.css(theme.SWAP_TEXT)}; text-decoration: underline"
     links = [html.element("a", name, href=url, style=style) for name, url in row.sources]
     told = [
-        ("users saw", row.symptom),
+        ("seen", row.symptom),
         ("metric", row.metric),
         ("log", row.log),
         ("why", row.cause),

@@ -121,26 +121,21 @@ class OwnServer(widgets.VBox):  # type: ignore[misc]
         if cost is None:
             yield "The pages do not say how large a victim's cache is, so its cost stays open."
             return
-        low_ms, high_ms = (_ms(found) for found in cost.recompute_found_ms)
-        least, most = (f"{100 * share:.0f}" for share in studies.FOUND_AGAIN)
-        low, high = (words.digits(100 * share, 2) for share in cost.busy)
-        flips = crossover_bandwidth_at(recompute, copy, cost.tokens) / 1e9
-        cheaper = "swap" if cost.swap_ms < cost.recompute_ms else "recompute"
         yield (
             f"By the model: a victim of average size has {words.digits(cost.tokens, 3)} cached "
-            f"tokens. To recompute all of them takes {_ms(cost.recompute_ms)} on "
-            f"{device.name}; where prefix caching finds {least} to {most}% again, as measured "
-            f"with vLLM, {low_ms} to {high_ms}. That makes {low} to {high}% of the server's time."
+            f"tokens. To recompute all of them takes {_ms(cost.recompute_ms)} on {device.name}"
+            f"{_found_again(interval, cost)} of the server's time."
         )
         if cost.busy[0] > 1:
             yield "No server has more time than 100%: so it is another machine, or another model."
         devices = devices_for_weights(model, device)
         if devices > 1:
             yield f"The weights of {model.name} take {devices} of {device.name}."
+        flips = crossover_bandwidth_at(recompute, copy, cost.tokens) / 1e9
+        where = "the choice flips" if interval.hit_rate is None else "with nothing found it flips"
         yield (
             f"To copy all of them out and back over {self.link.value} takes "
-            f"{_ms(cost.swap_ms)}: cheaper here is {cheaper}. The choice flips at "
-            f"{words.digits(flips, 3)} GB/s."
+            f"{_ms(cost.swap_ms)}: {_cheaper(cost)}; {where} at {words.digits(flips, 3)} GB/s."
         )
 
     def _fits(self, interval: studies.Interval) -> Iterator[str]:
@@ -217,6 +212,27 @@ def _counted(interval: studies.Interval) -> Iterator[str]:
         f"waiting{f', {tends}' if interval.waiting_grown else ''}; the cache is "
         f"{words.digits(100 * interval.cache_usage, 3)}% full."
     )
+
+
+def _found_again(interval: studies.Interval, cost: studies.Preempting) -> str:
+    low, high = (words.digits(100 * share, 2) for share in cost.busy)
+    if interval.hit_rate is None:
+        return f". The pages count no hits of a prefix cache, so all is computed: {high}%"
+    least, most = (f"{100 * share:.0f}" for share in studies.FOUND_AGAIN)
+    low_ms, high_ms = (_ms(found) for found in cost.again_ms)
+    return (
+        f"; where prefix caching finds {least} to {most}% again, as in runs of vLLM's scheduler, "
+        f"{low_ms} to {high_ms}. That is {low} to {high}%"
+    )
+
+
+def _cheaper(cost: studies.Preempting) -> str:
+    low_ms, high_ms = cost.again_ms
+    if cost.swap_ms < low_ms:
+        return "less than recomputing takes, so swapping would be cheaper"
+    if cost.swap_ms > high_ms:
+        return "more than recomputing takes, so recomputing is cheaper"
+    return "which is cheaper hangs on how much is found again"
 
 
 def _ms(time_ms: float) -> str:

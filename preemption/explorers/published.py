@@ -4,6 +4,8 @@ from preemption import studies, words
 from preemption.figures.published import PublishedBesideModel
 from preemption.page.explorer import Still
 
+_NOTES = {"block size": " Published as 1 is what the paper calls comparable; it gives no figure."}
+
 
 def published_beside_model(name: str) -> Still:
     """Show a published result beside what the model makes of the same setting.
@@ -11,11 +13,11 @@ def published_beside_model(name: str) -> Still:
     `name` is one of `studies.PUBLISHED`, for example "watermark". Raises ValueError for another.
     """
     series = studies.beside(name)
-    result = studies.PUBLISHED[name]
+    result, said = studies.PUBLISHED[name], " ".join(map(_said, series))
     return Still(
         PublishedBesideModel(result.over, series),
         f"{result.title}, as published and in the model "
-        f"(median, and 5% to 95% of {len(studies.SEEDS)} seeds). {' '.join(map(_said, series))}",
+        f"(median, and 5% to 95% of {len(studies.SEEDS)} seeds). {said}{_NOTES.get(name, '')}",
     )
 
 

@@ -15,7 +15,7 @@ published               results that others published, beside the model
 cliff                   a pool that shrinks
 live                    two minutes of load over time
 side_by_side            victim rules and levers on the same loads
-faults                  faults that users met: what will this log do next?
+faults                  faults of real engines: what will this log do next?
 pool                    a pool of blocks: who goes, what is left of a cache
 
 A closing quiz for each notebook, in a module named as it:

@@ -1,4 +1,4 @@
-"""Questions on the faults that users met: how the log of each goes on."""
+"""Questions on faults of real engines: how the log of each goes on."""
 
 from collections.abc import Callable
 
@@ -35,7 +35,7 @@ def _first_chunk(run: Result) -> Choice:
     )
 
 
-def _never_fits(run: Result) -> Choice:
+def _huge_request(run: Result) -> Choice:
     prompt = next(each.prompt_tokens for each in run.requests if each.id == "huge")
     return Choice(
         f"Request huge has a prompt of {prompt} tokens, the pool has room for 256. Request 0 will "
@@ -53,7 +53,7 @@ def _never_fits(run: Result) -> Choice:
     )
 
 
-def _generated_lost(run: Result) -> Choice:
+def _victim_returns(run: Result) -> Choice:
     event = run.log[19].preempted[0]
     prompt, generated = 30, event.tokens - 30
     rows = (row for each in run.log for row in each.scheduled)
@@ -61,20 +61,21 @@ def _generated_lost(run: Result) -> Choice:
     assert back == prompt
     return Choice(
         f"Request 4 has a prompt of {prompt} tokens and has generated {generated}. Users of this "
-        "engine say that answers have holes. What will the log say when request 4 comes back?",
+        "engine complain about some of their answers. What will the log say when request 4 comes "
+        "back?",
         {
             f"It prefills {prompt} tokens": "Its prompt alone: what it had generated is forgotten.",
-            f"It prefills {event.tokens} tokens": "So it should be. Then no token is missing, and "
-            "no user complains.",
+            f"It prefills {event.tokens} tokens": "So it should be. Then the model sees all that "
+            "it has said.",
             "It goes on decoding": "Its cache is gone. It has to be computed first.",
         },
         right=f"It prefills {prompt} tokens",
         because=f"The {generated} generated tokens were sent to the user, but the model no longer "
-        "sees them. It goes on as if it had said nothing.",
+        "sees them. In the middle of the answer it begins anew, and it stops too early.",
     )
 
 
-def _already_scheduled(_run: Result) -> Choice:
+def _urgent_request(_run: Result) -> Choice:
     right = "Request 0 is preempted, and computed all the same"
     return Choice(
         "Request 1 is the more urgent one, but request 0 has its turn first. No block is free, "
@@ -109,8 +110,8 @@ def _freed_late(run: Result) -> Choice:
     )
 
 
-def _no_head_room(run: Result) -> Choice:
-    mended = run_fault("no head-room", broken=False)
+def _newcomers(run: Result) -> Choice:
+    mended = run_fault("newcomers", broken=False)
     return Choice(
         "Seven requests run and one block is free. What will this log do next?",
         {
@@ -127,8 +128,8 @@ def _no_head_room(run: Result) -> Choice:
     )
 
 
-def _never_computed(run: Result) -> Choice:
-    mended = run_fault("never computed", broken=False)
+def _cached_victim(run: Result) -> Choice:
+    mended = run_fault("cached victim", broken=False)
     return Choice(
         "Blocks hold 4 tokens here, and what a victim leaves in them can be found again. Request "
         f"0 had {run.lost_tokens} tokens computed when it was preempted. How many does it find "
@@ -149,8 +150,8 @@ _ASKED: dict[str, Callable[[Result], Choice]] = dict(
     zip(
         FAULTS,
         (
-            *(_first_chunk, _never_fits, _generated_lost, _already_scheduled),
-            *(_freed_late, _no_head_room, _never_computed),
+            *(_first_chunk, _huge_request, _victim_returns, _urgent_request),
+            *(_freed_late, _newcomers, _cached_victim),
         ),
         strict=True,
     )

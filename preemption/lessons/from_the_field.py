@@ -8,7 +8,7 @@ def quiz_on_the_field() -> Quiz:
     return Quiz(
         [
             Choice(
-                "A log says *Running: 0 reqs, Waiting: 3 reqs*, for minutes. What is it?",
+                "The gauges of a server say 0 running and 3 waiting, for minutes. What is it?",
                 {
                     "The cliff": "On the cliff many run, and the cache is full.",
                     "A request that can never fit": "It stands at the head of the queue, and "
@@ -32,7 +32,8 @@ def quiz_on_the_field() -> Quiz:
                 "One request is preempted again and again; the others run well. Which knob first?",
                 {
                     "Admit only what fits as a whole": "In vLLM that is its default, "
-                    "`scheduler_reserve_full_isl`. Somebody has turned it off.",
+                    "`scheduler_reserve_full_isl`: see whether it is off, or the version older. If "
+                    "it is on, look for head-room.",
                     "More requests at a time": "Then there is less room for it.",
                     "Priorities": "The long one is urgent for somebody, but it does not fit.",
                 },

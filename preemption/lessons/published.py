@@ -38,9 +38,10 @@ def does_caching_keep_the_order_of_victims() -> Choice:
     )
     best, worst = "smallest cache", "largest cache"
     return Choice(
-        "Without prefix caching it is best to preempt whoever has the smallest cache: "
-        f"{words.digits(off[best], 2)} times the tokens of the last admitted are computed again; "
-        f"for the largest cache {words.digits(off[worst], 3)} times. And with prefix caching?",
+        "In the model, without prefix caching, it is best to preempt whoever has the smallest "
+        f"cache: {words.digits(off[best], 2)} times the tokens of the last admitted are computed "
+        f"again; for the largest cache {words.digits(off[worst], 3)} times. And with prefix "
+        "caching?",
         {
             "The same order": "A victim now finds again what others have not yet taken. That "
             "helps most where most was dropped.",
@@ -77,8 +78,8 @@ def what_does_a_preempted_request_wait_for() -> Choice:
     return Choice(
         "A simulator has 200 requests arrive within a tenth of a second. With 2,200 blocks nobody "
         "is preempted. With 2,100 the time to first token that one request in a hundred exceeds "
-        "is 4.7 times as long. All first tokens are there before the pool is full. How can that "
-        "be?",
+        "is 4.7 times as long. In our model of it all first tokens are there before the pool is "
+        "full. What would explain that?",
         {
             "Preempted requests hold up the others": "Nobody is left who waits for a first token.",
             "The clock starts again when a request is preempted": "Counted so, a restart makes a "
@@ -86,8 +87,8 @@ def what_does_a_preempted_request_wait_for() -> Choice:
             "Smaller pools compute slower": "An iteration takes as long as its tokens do.",
         },
         right="The clock starts again when a request is preempted",
-        because="It is a question of counting. The reader of the answer sees a pause in the "
-        "middle of it, no late beginning.",
+        because="That is our reading of its figures: a question of counting. The reader of the "
+        "answer sees a pause in the middle of it, no late beginning.",
     )
 
 
@@ -98,13 +99,13 @@ def how_far_does_generation_fall() -> NumericGuess:
     return NumericGuess(
         "Four requests of 100,000 tokens each fill nine tenths of a pool, and get "
         f"{words.digits(whole.median, 2)} tokens per second together. A fifth is let in by its "
-        "first chunk of 8,192 tokens, thrown out, and let in again. How many tokens per second do "
-        "the four get then, in the model?",
+        "first chunk of 8,192 tokens, thrown out, and let in again; such a chunk takes about half "
+        "a second. How many tokens per second do the four get then, in the model?",
         truth=(chunk.low, chunk.high),
         unit="tokens/s",
         subject="beside the fifth",
-        because="Each iteration now takes as long as a chunk, about half a second, and gives each "
-        "of the four one token.",
+        because="Each iteration now takes as long as a chunk, and gives each of the four one "
+        "token.",
     )
 
 

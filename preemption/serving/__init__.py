@@ -18,7 +18,7 @@ tally       the tokens of a run: scheduled, lost, found, computed again
 results     what a run did
 outputs     what requests write, by a toy model
 frames      a run block by block, and what became of each preemption
-faults      faults that users met, broken and mended
+faults      faults of real engines, broken and mended
 replay      recorded vLLM runs repeated, also from the command line
 slots       which sequence holds which slot: static groups, iteration-level admission
 """

@@ -1,7 +1,7 @@
-"""Seven faults that users of engines met, each repeated small: broken, and mended.
+"""Seven faults of real engines, each repeated small: broken, and mended.
 
 A broken engine is the scheduler with one step done otherwise, or with a setting that an engine
-has. The public threads are named where the faults are told (`lessons.faults`).
+has. The public threads are rows of `studies.FIELD_GUIDE`.
 """
 
 from dataclasses import replace
@@ -112,24 +112,24 @@ def _faults() -> dict[str, Fault]:
             Engine(replace(small, scheduler_reserve_full_isl=False)),
             Engine(small),
         ),
-        "never fits": Fault(
+        "huge request": Fault(
             (Request(0, 0.0, 40, 20), Request("huge", 5.0, 300, 4), Request(2, 10.0, 40, 20)),
             Engine(small, refuses=False),
             Engine(small),
         ),
-        "generated lost": Fault(crowd, Engine(small, LosesGenerated), Engine(small)),
-        "already scheduled": Fault(
+        "victim returns": Fault(crowd, Engine(small, LosesGenerated), Engine(small)),
+        "urgent request": Fault(
             (Request(0, 0.0, 36, 30, priority=1), Request(1, 5.0, 30, 40, priority=0)),
             Engine(replace(small, num_gpu_blocks=6, policy="priority"), LeavesScheduled),
             Engine(replace(small, num_gpu_blocks=6, policy="priority")),
         ),
         "freed late": Fault(crowd, Engine(small, FreesLate), Engine(small)),
-        "no head-room": Fault(
+        "newcomers": Fault(
             tuple(Request(i, 4.0 * i, 30, 60) for i in range(8)),
             Engine(small),
             Engine(replace(small, watermark=0.25)),
         ),
-        "never computed": Fault(
+        "cached victim": Fault(
             (Request(0, 0.0, 40, 1, priority=9), Request(1, 1.0, 8, 3)),
             Engine(replace(narrow, long_prefill_token_threshold=8)),
             Engine(replace(narrow, long_prefill_token_threshold=8), IndexesComputed),

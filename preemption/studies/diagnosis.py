@@ -20,14 +20,14 @@ class Preempting:
     tokens: float
     """Cached tokens of a victim."""
     recompute_ms: float
-    """To compute all of them again, as without prefix caching."""
-    recompute_found_ms: tuple[float, float]
-    """Likewise, if as many are found again as was measured at most, and at least."""
+    """To compute all of them again."""
+    again_ms: tuple[float, float]
+    """To compute again what is not found: with the most found again and with the least, if the
+    server has a prefix cache; else twice `recompute_ms`."""
     swap_ms: float
     """To copy all of them."""
     busy: tuple[float, float]
-    """Share of the server's time that goes into recomputing: with the most found again, and
-    without prefix caching."""
+    """Share of the server's time that goes into that: of the times in `again_ms`."""
 
 
 def preempting(interval: Interval, recompute: Recompute, copy: Copy) -> Preempting | None:
@@ -42,15 +42,14 @@ def preempting(interval: Interval, recompute: Recompute, copy: Copy) -> Preempti
     tokens, per_minute = interval.tokens_per_request, interval.preemptions_per_minute
     if not tokens or per_minute is None:
         return None
-    least, most = FOUND_AGAIN
-    whole_ms = recompute.ms(tokens)
-    found_ms = recompute.ms(tokens * (1 - most)), recompute.ms(tokens * (1 - least))
+    least, most = (0.0, 0.0) if interval.hit_rate is None else FOUND_AGAIN
+    again_ms = recompute.ms(tokens * (1 - most)), recompute.ms(tokens * (1 - least))
     return Preempting(
         tokens=tokens,
-        recompute_ms=whole_ms,
-        recompute_found_ms=found_ms,
+        recompute_ms=recompute.ms(tokens),
+        again_ms=again_ms,
         swap_ms=copy.ms(tokens),
-        busy=(per_minute * found_ms[0] / 60_000, per_minute * whole_ms / 60_000),
+        busy=(per_minute * again_ms[0] / 60_000, per_minute * again_ms[1] / 60_000),
     )
 
 
@@ -62,11 +61,11 @@ def row_that_fits(interval: Interval) -> str | None:
     """
     instance("interval", interval, Interval)
     if interval.waiting and not interval.running:
-        return "never fits"
+        return "huge request"
     if not interval.preemptions_per_minute:
         return "reserved" if interval.waiting and interval.cache_usage < ROOM else None
     if interval.cache_usage < ROOM:
         return "first chunk"
     if interval.cache_usage >= FULL and interval.waiting_grown > 0:
         return "cliff"
-    return "no head-room"
+    return "newcomers"

@@ -1,5 +1,6 @@
 """The picture of a fault is that of its run; log, table and sources are about it."""
 
+import re
 import statistics
 import time
 
@@ -68,8 +69,8 @@ def test_each_iteration_is_told_and_marked(use, fault, engine):
 
 
 def test_another_fault_begins_at_its_first_iteration_and_the_other_engine_goes_on(use):
-    explorer = use(FaultExplorer, fault="no head-room", iteration=150)
-    explorer._rows["fault"].list.value = "never computed"
+    explorer = use(FaultExplorer, fault="newcomers", iteration=150)
+    explorer._rows["fault"].list.value = "cached victim"
     assert (explorer.iteration, explorer._error) == (0, "")
     assert explorer._rows["iteration"].slider.max == 4
     explorer._rows["iteration"].slider.value = 4
@@ -77,7 +78,7 @@ def test_another_fault_begins_at_its_first_iteration_and_the_other_engine_goes_o
     explorer._rows["engine"].list.value = "mended"
     assert explorer.iteration == 4
     assert "24 tokens found in the pool" in explorer.verdict
-    explorer.change(fault="no head-room", iteration=171)
+    explorer.change(fault="newcomers", iteration=171)
     assert explorer._rows["iteration"].slider.value == 171
     explorer._rows["engine"].list.value = "broken"
     assert explorer.iteration == explorer._rows["iteration"].slider.value == 154
@@ -100,6 +101,18 @@ def test_what_is_known_of_a_fault_stands_below_with_its_sources(use, fault):
         assert f'<td class="pe-number">{run.recomputed_tokens:,}</td>' in table
 
 
+def test_the_alternative_tells_every_victim(use):
+    explorer = use(FaultExplorer, fault="first chunk")
+    assert "24 preemptions: long in iterations 3, 6, 9, 12, 15, 18 and 18 more up to 56." in (
+        explorer._words.alternative
+    )
+    explorer.fault = "freed late"
+    for victim in (4, 3, 2, 1):
+        assert re.search(rf"{victim} in iterations? [\d, ]*\b19\b", explorer._words.alternative)
+    explorer.fault = "huge request"
+    assert "0 preemptions. Iteration 0" in explorer._words.alternative
+
+
 def test_a_cover_hides_the_run():
     explorer = FaultExplorer(fault="freed late")
     shown = explorer._canvas.png("covered")
@@ -113,7 +126,7 @@ def test_a_cover_hides_the_run():
 
 
 def test_a_step_is_quick():
-    explorer = FaultExplorer(fault="no head-room")
+    explorer = FaultExplorer(fault="newcomers")
     steps_ms = []
     for iteration in range(155):
         start = time.perf_counter()

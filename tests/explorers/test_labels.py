@@ -86,9 +86,9 @@ FAULTS = {
         for fault, engine, last in (
             ("first chunk", "broken", 66),
             ("freed late", "broken", 66),
-            ("no head-room", "broken", 154),
-            ("no head-room", "mended", 171),
-            ("never computed", "mended", 4),
+            ("newcomers", "broken", 154),
+            ("newcomers", "mended", 171),
+            ("cached victim", "mended", 4),
         )
         for iteration in (0, 1, 3, last // 8, last // 3, last // 2, last)
         if iteration <= last

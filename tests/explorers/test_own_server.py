@@ -50,11 +50,39 @@ def test_costs_are_those_of_the_chosen_machine(server, model, device, link):
     copy = Copy(model=MODELS[model], bandwidth_bytes_per_s=LINKS[link].bandwidth_bytes_per_s)
     cost = studies.preempting(interval, recompute, copy)
     text = said(server)
-    for time_ms in (cost.recompute_ms, *cost.recompute_found_ms, cost.swap_ms):
+    for time_ms in (cost.recompute_ms, *cost.again_ms, cost.swap_ms):
         assert f"{float(f'{time_ms:.3g}'):,g} ms" in text
     assert f"over {link}" in text
-    cheaper = "swap" if cost.swap_ms < cost.recompute_ms else "recompute"
-    assert f"cheaper here is {cheaper}" in text
+    assert "more than recomputing takes, so recomputing is cheaper" in text
+    low, high = (float(f"{100 * share:.2g}") for share in cost.busy)
+    assert f"That is {low:g} to {high:g}% of the server's time" in text
+
+
+def test_the_cheaper_way_counts_what_is_found_again(server):
+    server.link.value = "NVLink-C2C"
+    assert "hangs on how much is found again; with nothing found it flips at 10 GB/s" in said(
+        server
+    )
+    server.device.value = "CPU (Xeon 8480+)"
+    assert "less than recomputing takes, so swapping would be cheaper" in said(server)
+
+
+@pytest.mark.parametrize(
+    ("link", "cheaper"),
+    [
+        ("PCIe 4.0 x16", "less than recomputing takes, so swapping would be cheaper"),
+        ("NVMe (PCIe 4.0 x4)", "more than recomputing takes, so recomputing is cheaper"),
+    ],
+)
+def test_without_a_prefix_cache_nothing_is_found_again(server, link, cheaper):
+    def without(page):
+        return "".join(f"{line}\n" for line in page.splitlines() if "prefix_cache_" not in line)
+
+    server.link.value = link
+    server.first.value, server.second.value = without(FIRST), without(SECOND)
+    text = said(server)
+    assert "no hits of a prefix cache, so all is computed: 5.9% of the server's time" in text
+    assert f"{cheaper}; the choice flips at 10 GB/s" in text
 
 
 @pytest.mark.parametrize(

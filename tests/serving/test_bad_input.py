@@ -89,7 +89,7 @@ EXAMPLES = {
     ),
     "run_fault": (
         serving.run_fault,
-        {"name": "never computed", "broken": True},
+        {"name": "cached victim", "broken": True},
         {"broken": FLAG},
     ),
     "crowd": (

@@ -39,16 +39,16 @@ def test_let_in_by_its_first_chunk_it_is_thrown_out_again_and_again():
 
 
 def test_a_request_that_can_never_fit_stops_everybody_behind_it():
-    broken, mended = runs("never fits")
+    broken, mended = runs("huge request")
     assert broken.outcome == "stalled"
     assert broken.unfinished == ("huge", 2)
     assert [each.id for each in mended.requests] == [0, 2]
     with pytest.raises(ValueError, match="'huge' can never fit"):
-        simulate_plain(FAULTS["never fits"].requests, FAULTS["never fits"].mended.config)
+        simulate_plain(FAULTS["huge request"].requests, FAULTS["huge request"].mended.config)
 
 
 def test_generated_tokens_are_lost():
-    broken, mended = runs("generated lost")
+    broken, mended = runs("victim returns")
     for result, keeps in ((broken, False), (mended, True)):
         resumed = [
             (row, event)
@@ -65,7 +65,7 @@ def test_generated_tokens_are_lost():
 
 
 def test_a_victim_is_computed_in_the_iteration_that_evicted_it():
-    for result, wrong in zip(runs("already scheduled"), (1, 0), strict=True):
+    for result, wrong in zip(runs("urgent request"), (1, 0), strict=True):
         both = [
             iteration.number
             for iteration in result.log
@@ -83,12 +83,12 @@ def test_blocks_that_are_freed_late_let_one_preemption_cascade():
 
 
 def test_without_head_room_newcomers_take_what_the_running_need_next():
-    broken, mended = runs("no head-room")
+    broken, mended = runs("newcomers")
     assert broken.preemptions > 2 * mended.preemptions > 0
 
 
 def test_what_was_never_computed_is_found():
-    broken, mended = runs("never computed")
+    broken, mended = runs("cached victim")
     lost = broken.lost_tokens
     assert mended.lost_tokens == lost
     assert broken.found_tokens > lost
@@ -96,7 +96,7 @@ def test_what_was_never_computed_is_found():
     assert broken.recomputed_tokens == mended.recomputed_tokens == 0
 
 
-@pytest.mark.parametrize("name", sorted(FAULTS.keys() - {"never computed", "never fits"}))
+@pytest.mark.parametrize("name", sorted(FAULTS.keys() - {"cached victim", "huge request"}))
 def test_the_mended_engine_is_vllms(name):
     fault = FAULTS[name]
     plain = simulate_plain(fault.requests, fault.mended.config, serving.RunSettings(log=True))

@@ -28,7 +28,7 @@ def test_preemption_changes_no_output(rule, resume, caching):
 
 
 def test_what_was_lost_shows():
-    lost, kept = (run_fault("generated lost", broken=broken) for broken in (True, False))
+    lost, kept = (run_fault("victim returns", broken=broken) for broken in (True, False))
     assert outputs_of(kept) == unlimited(kept.requests)
     due, written = unlimited(lost.requests), outputs_of(lost)
     assert [name for name in due if written[name] != due[name]]

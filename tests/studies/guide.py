@@ -8,10 +8,10 @@ GUIDE = Path(__file__).parents[2] / "docs" / "field-guide.md"
 TITLE = """\
 # Field guide to preemption
 
-What users of servers met, how to see it, why it is so, and which knob ends it. Made from
-`preemption/studies/data/field_guide.toml`, by `python -m tests.studies.guide`; notebook 6 repeats
-the first seven small. *No report*: no public thread is known to us, which is no promise. Settings
-of SGLang are those of its [tuning
+Faults and other troubles of real servers: how to see each, why it is so, which knob ends it. Made
+from `preemption/studies/data/field_guide.toml`, by `python -m tests.studies.guide`; notebook 6
+repeats the first seven small. *No report*: no public thread is known to us, which is no promise.
+Settings of SGLang are those of its [tuning
 guide](https://docs.sglang.io/advanced_features/hyperparameter_tuning.html), those of TensorRT-LLM
 of its [runtime options](https://nvidia.github.io/TensorRT-LLM/performance/performance-tuning-guide/useful-runtime-flags.html).
 

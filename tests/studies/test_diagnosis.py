@@ -27,13 +27,18 @@ def test_a_preemption_costs_what_an_average_request_costs():
     assert found.recompute_ms == RECOMPUTE.ms(found.tokens)
     assert found.swap_ms == COPY.ms(found.tokens)
     least, most = FOUND_AGAIN
-    assert found.recompute_found_ms == (
+    assert found.again_ms == (
         pytest.approx(RECOMPUTE.ms((1 - most) * found.tokens)),
         pytest.approx(RECOMPUTE.ms((1 - least) * found.tokens)),
     )
-    assert found.recompute_found_ms[0] < found.recompute_found_ms[1] < found.recompute_ms
-    assert found.busy[1] == pytest.approx(36 * found.recompute_ms / 60_000)
-    assert found.busy[0] == pytest.approx(36 * found.recompute_found_ms[0] / 60_000)
+    assert found.again_ms[0] < found.again_ms[1] < found.recompute_ms
+    assert found.busy == pytest.approx([36 * each / 60_000 for each in found.again_ms])
+
+
+def test_without_a_prefix_cache_all_is_computed_again():
+    found = preempting(replace(EXAMPLE, hit_rate=None), RECOMPUTE, COPY)
+    assert found.again_ms == (found.recompute_ms,) * 2
+    assert found.busy == pytest.approx([36 * found.recompute_ms / 60_000] * 2)
 
 
 @pytest.mark.parametrize(
@@ -48,10 +53,10 @@ def test_what_the_pages_do_not_say_is_not_made_up(unknown):
     ("changes", "row"),
     [
         ({}, "cliff"),
-        ({"waiting_grown": 0.0}, "no head-room"),
-        ({"cache_usage": 0.93}, "no head-room"),
+        ({"waiting_grown": 0.0}, "newcomers"),
+        ({"cache_usage": 0.93}, "newcomers"),
         ({"cache_usage": 0.5}, "first chunk"),
-        ({"running": 0.0}, "never fits"),
+        ({"running": 0.0}, "huge request"),
         ({"running": 0.0, "waiting": 0.0, "preemptions_per_minute": 0.0}, None),
         ({"preemptions_per_minute": 0.0, "cache_usage": 0.5}, "reserved"),
         ({"preemptions_per_minute": None, "cache_usage": 0.5}, "reserved"),

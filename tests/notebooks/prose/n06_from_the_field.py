@@ -21,9 +21,20 @@ def tokens(number):
     return words.count(number, "token")
 
 
-def hole():
-    lost = BROKEN["generated lost"]
-    return lost.lost_tokens - lost.recomputed_tokens
+@cache
+def victims():
+    """Return of each victim that comes back without its output: had, prefilled again, by id."""
+    run = BROKEN["victim returns"]
+    had = {event.id: event.tokens for each in run.log for event in each.preempted}
+    rows = (row for each in run.log for row in each.scheduled if row.kind == "resumed")
+    again = {row.id: row.tokens for row in rows}
+    assert had.keys() == again.keys() == {3, 4}
+    return {who: (had[who], again[who]) for who in had}
+
+
+def missing(who):
+    had, again = victims()[who]
+    return had - again
 
 
 def found_again():
@@ -33,10 +44,11 @@ def found_again():
 
 def watermark():
     """Return the share that the mended engine keeps free, in words."""
-    assert FAULTS["no head-room"].mended.config.watermark == 0.25
+    assert FAULTS["newcomers"].mended.config.watermark == 0.25
     return "a quarter"
 
 
+OFTEN = "preemptions per request"
 TTFT, ANEW = "TTFT p99 (ms)", "TTFT p99 (ms), anew after a restart"
 GAPS_MS, GAPS_S = "time between tokens p99 (ms)", "time between tokens p99 (s)"
 RATE = "output tokens/s"
@@ -111,6 +123,8 @@ COMPUTED: Computed = [
         "1,060 and 376 where 1,065 and 400 were",
         lambda: pair("watermark", "preemptions", 0, 1),
     ),
+    ("of the pool both have 168.", lambda: words.digits(model("watermark", "preemptions", 3), 3)),
+    ("of the pool both have 168.", lambda: plain(published("watermark", "preemptions", 3))),
     ("by 9.6% with the first", lambda: percent(growth(model, "watermark", RATE))),
     ("where 4.8% were measured", lambda: percent(growth(published, "watermark", RATE))),
     (
@@ -139,6 +153,14 @@ COMPUTED: Computed = [
         lambda: percent(studies.anew("tax", **SMALL_CHUNKS)[0].model[3].median / 100),
     ),
     (
+        "preempts 3.7 times as often with",
+        lambda: times(published("cliff", OFTEN, 2) / model("cliff", OFTEN, 2)),
+    ),
+    (
+        "and 4.9 times with 2,000",
+        lambda: times(published("cliff", OFTEN, 3) / model("cliff", OFTEN, 3)),
+    ),
+    (
         "come 4.7 times as late",
         lambda: times(published("cliff", TTFT, 2) / published("cliff", TTFT, 1)),
     ),
@@ -162,28 +184,34 @@ COMPUTED: Computed = [
     ("one token, with 16%", lambda: percent(1 / model("block size", "swap / recompute", 0))),
     ("It is preempted 24 times", lambda: f"{BROKEN['first chunk'].preemptions} times"),
     ("1,969 tokens are computed again", lambda: tokens(BROKEN["first chunk"].recomputed_tokens)),
-    ("After 20 iterations request 0", lambda: f"{BROKEN['never fits'].iterations} iterations"),
-    ("has 9 preemptions", lambda: f"{BROKEN['no head-room'].preemptions} preemptions"),
+    ("After 20 iterations request 0", lambda: f"{BROKEN['huge request'].iterations} iterations"),
+    ("has 9 preemptions", lambda: f"{BROKEN['newcomers'].preemptions} preemptions"),
     ("keeps a quarter of the pool free", watermark),
-    ("**watermark**: 4 are left", lambda: plain(MENDED["no head-room"].preemptions)),
-    ("takes 172 iterations instead", lambda: f"{MENDED['no head-room'].iterations} iterations"),
-    ("instead of 155.", lambda: plain(BROKEN["no head-room"].iterations)),
+    ("Then there are 4 preemptions", lambda: f"{MENDED['newcomers'].preemptions} preemptions"),
+    ("takes 172 iterations instead", lambda: f"{MENDED['newcomers'].iterations} iterations"),
+    ("instead of 155.", lambda: plain(BROKEN["newcomers"].iterations)),
     ("4 of 5 requests", lambda: f"{LATE} of {len(FAULTS['freed late'].requests)} requests"),
-    ("again: 81 instead of", lambda: plain(BROKEN["generated lost"].recomputed_tokens)),
-    ("the 109 that were lost", lambda: plain(BROKEN["generated lost"].lost_tokens)),
-    ("The other 28 are the hole", lambda: plain(hole())),
+    ("prefills 30 tokens for each", lambda: tokens(victims()[4][1])),
+    ("two victims, 60 where", lambda: plain(sum(again for _, again in victims().values()))),
+    ("there had been 111.", lambda: plain(sum(had for had, _ in victims().values()))),
+    ("generated: 17 tokens of request 4", lambda: tokens(missing(4))),
+    ("request 4, 34 of request 3", lambda: plain(missing(3))),
     (
         "scheduler 27 to 70%: so",
         lambda: "{:.0%} to {:.0%}".format(*FOUND_AGAIN).replace("%", "", 1),
     ),
-    ("24 tokens were computed", lambda: tokens(BROKEN["never computed"].lost_tokens)),
-    ("28 are found", lambda: plain(BROKEN["never computed"].found_tokens)),
+    ("24 tokens were computed", lambda: tokens(BROKEN["cached victim"].lost_tokens)),
+    ("28 are found", lambda: plain(BROKEN["cached victim"].found_tokens)),
     ("here it holds 16 tokens", lambda: tokens(FAULTS["first chunk"].broken.config.block_size)),
-    ("a block holds 4 tokens", lambda: tokens(FAULTS["never computed"].broken.config.block_size)),
+    ("a block holds 4 tokens", lambda: tokens(FAULTS["cached victim"].broken.config.block_size)),
+    (
+        "has 300 tokens in its prompt",
+        lambda: tokens(FAULTS["huge request"].requests[1].prompt_tokens),
+    ),
     ("a prompt of 200 tokens", lambda: tokens(FAULTS["first chunk"].requests[-1].prompt_tokens)),
     (
         "8 tokens at a time",
-        lambda: tokens(FAULTS["never computed"].broken.config.long_prefill_token_threshold),
+        lambda: tokens(FAULTS["cached victim"].broken.config.long_prefill_token_threshold),
     ),
 ]
 FACTS: Facts = [
@@ -193,6 +221,8 @@ FACTS: Facts = [
     ("those of vLLM 0.33,", "by definition: a version"),
     ("128 requests at a time", VLLM + "pull/44594"),
     ("Of its 300 requests", VLLM + "issues/54644"),
+    ("layer, 6 microseconds each", "example: the default of costs.Copy, in test_resume.py"),
+    ("vLLM 0.33 swaps", "by definition: a version"),
     ("about 1,000 tokens in", VLLM + "pull/44594"),
     ("2,800 blocks, where nobody was", VLLM + "issues/54644"),
     ("With 400 blocks", VLLM + "issues/54644"),
@@ -201,6 +231,8 @@ FACTS: Facts = [
     ("200 requests arrive", "https://github.com/inference-sim/inference-sim/pull/298"),
     ("Llama-3.1-8B", "by definition: a name"),
     ("a pool of 5,000 blocks", "https://github.com/inference-sim/inference-sim/pull/298"),
+    ("often with 2,100 blocks", "https://github.com/inference-sim/inference-sim/pull/298"),
+    ("times with 2,000, and", "https://github.com/inference-sim/inference-sim/pull/298"),
     ("2,200 and 2,100 blocks", "https://github.com/inference-sim/inference-sim/pull/298"),
     ("about 100 tokens per second", VLLM + "pull/37307"),
     ("1,024 tokens per iteration", "https://arxiv.org/abs/2403.02310"),
