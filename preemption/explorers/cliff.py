@@ -3,6 +3,7 @@
 from typing import Any
 
 from preemption import studies, words
+from preemption.costs import MODELS
 from preemption.figures.cliff import Cliff, CliffCurves
 from preemption.page import html
 from preemption.page.controls import Number, Select, Whole
@@ -16,6 +17,10 @@ WAYS: dict[str, dict[str, Any]] = {
     "recompute what caching lost": {"enable_prefix_caching": True},
     "offloading": {"host_blocks": studies.HOST_BLOCKS},
     "swap": {"resume": "swap"},
+    "swap layer by layer": {
+        "resume": "swap",
+        "copy_start_us": studies.copy_start_us(MODELS["Llama-3-8B"]),
+    },
     "whichever is cheaper": {"resume": "cheaper"},
 }
 
@@ -72,7 +77,12 @@ class CliffExplorer(Explorer[Cliff]):
             f"{words.plain(self.rate)} requests/s: preemptions {preempts}; one request in a "
             f"hundred waits over 3 s for its first token {late}."
         )
+        all_pools = list(zip(POOLS_TOKENS, answer.points, strict=True))
         small, large = answer.points[0], answer.points[-1]
+        waits = ", ".join(
+            f"{words.plain(pool)} tokens {words.digits(point.ttft_p99_ms, 3)}"
+            for pool, point in all_pools[::-2]
+        )
         rows = [
             [
                 words.plain(pool),
@@ -82,7 +92,7 @@ class CliffExplorer(Explorer[Cliff]):
                 words.digits(point.tpot_p99_ms, 3),
                 words.digits(point.tokens_per_s, 3),
             ]
-            for pool, point in list(zip(POOLS_TOKENS, answer.points, strict=True))[::4]
+            for pool, point in all_pools[::4]
         ]
         head = ["pool (tokens)", "preemptions", "computed twice (%)", "TTFT p99 (ms)"]
         head += ["TPOT p99 (ms)", "output tokens/s"]
@@ -91,7 +101,6 @@ class CliffExplorer(Explorer[Cliff]):
             alternative="Preemptions, tokens computed twice and the time to first token over the "
             f"pool. {verdict} From {words.plain(POOLS_TOKENS[0])} to "
             f"{words.plain(POOLS_TOKENS[-1])} tokens preemptions go from {small.preemptions} to "
-            f"{large.preemptions}, the p99 of the time to first token from "
-            f"{words.digits(small.ttft_p99_ms, 3)} to {words.digits(large.ttft_p99_ms, 3)} ms.",
+            f"{large.preemptions}. The p99 of the time to first token, in ms: {waits}.",
             table=html.table(head, rows, numbers=range(len(head))),
         )

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from preemption import studies, words
+from preemption.checks import Array
 from preemption.explorers.cliff import WAYS
 from preemption.figures.live import PART_S, Live, LiveCurves
 from preemption.page import html
@@ -78,10 +79,26 @@ class LiveExplorer(Explorer[Live]):
             verdict=verdict,
             alternative="Four curves over time: requests that run, that wait to be let in, that "
             f"are evicted, and the share of the pool in use. {verdict} The pool is more than 95% "
-            f"full in {words.digits(100 * full, 2)}% of the time; up to "
-            f"{int(np.max(run.running))} run at one time.",
+            f"full in {words.digits(100 * full, 2)}% of the time"
+            f"{_since(answer.pool_share)}; up to {int(np.max(run.running))} run at one "
+            f"time. The line is longest at {_at(int(np.argmax(run.waiting)))}{_gone(run.waiting)}.",
             table=html.table(["latency", "p50", "p99"], rows, numbers=(1, 2)),
         )
+
+
+def _at(part: int) -> str:
+    return f"{words.plain(PART_S * part)} s"
+
+
+def _since(pool_share: Array) -> str:
+    full = pool_share > 0.95
+    return f", for the first time at {_at(int(np.argmax(full)))}" if full.any() else ""
+
+
+def _gone(waiting: Array) -> str:
+    """Say when nobody waits any more, if anybody did."""
+    waited = np.flatnonzero(waiting)
+    return f", and gone at {_at(int(waited[-1]) + 1)}" if waited.size else ""
 
 
 def _both(p50: float, p99: float) -> list[str]:

@@ -62,7 +62,7 @@ class OwnLoad(LoadByLoad):
         )
 
     def _levers(self) -> Mapping[str, studies.Lever]:
-        return studies.own_levers(self._means())
+        return studies.own_levers(self._means(), MODELS[self.model])
 
     def _means(self) -> studies.Means:
         return studies.Means(self.prompt, self.output)

@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import groupby
 from typing import Any, Self
 
 from preemption import studies, words
@@ -270,12 +271,16 @@ def seen(track: Track, iteration: int, *, way_back: bool = True) -> str:
     blocks = words.count(len(frame.owner), "block")
     held = [f"{name} holds {count}" for name, count in frame.iteration.blocks.items()]
     held += [f"{name} loads into {frame.owner.count(name)}" for name in decided.loading]
-    left = [who for who in (frame.left[block] for block in frame.free_queue) if who is not None]
+    left = [frame.left[block] for block in frame.free_queue]
     name = f", way back {track.name}" if way_back else f" in {track.name}"
     said = f"A pool of {blocks}{name}, in iteration {frame.iteration.number}: "
     said += f"{', '.join(held) or 'nobody holds any'}; {decided.free_blocks} free"
-    if left:
-        said += f", where the cache of {', '.join(map(str, dict.fromkeys(left)))} can be found"
+    if any(who is not None for who in left):
+        parts = [
+            f"{len([*same])} {'empty' if who is None else f'with cache of {who}'}"
+            for who, same in groupby(left)
+        ]
+        said += f", next first: {', then '.join(parts)}"
     return f"{said}. {_queue('Running', decided.running)}, {_queue('waiting', decided.waiting)}."
 
 

@@ -19,7 +19,7 @@ NOTHING = "nothing"
 _AS_IT_IS, _MINE = "as it is", "my rule"
 _FIRST_CHUNK = "admission by the first chunk"
 _BESIDES = (*studies.LEVERS, _FIRST_CHUNK)
-LINKS_GB_PER_S = (1.0, 2.0, 3.0, 4.0, 5.0, 8.0, 25.0)
+LINKS_GB_PER_S = (1.0, 2.0, 3.0, 4.0, 5.0, 8.0, 12.0, 16.0, 25.0)
 _BETWEEN_S = 0.02  # what is left to everybody else between two loads
 _POOLS_TOKENS = tuple(range(20_000, 90_001, 1_000))
 _RATES_PER_S = tuple(quarter / 4 for quarter in range(12, 33))
@@ -173,8 +173,8 @@ class LoadByLoad(Explorer[SideBySide]):
         if served:
             first, soonest = (f"{words.digits(p99[name], 3)} s" for name in (names[0], best))
             verdict = f"{self._load_in_words()}, {served}: " + (
-                f"the first token comes soonest with {best}, {soonest} at p99; {names[0]} has "
-                f"{first}."
+                f"the first token comes soonest with {best}, {soonest} at p99, against {first} "
+                f"{'' if names[0] == _AS_IT_IS else 'with '}{names[0]}."
                 if best != names[0]
                 else f"nothing makes the first token come sooner than {best}, {first} at p99."
             )
@@ -182,7 +182,8 @@ class LoadByLoad(Explorer[SideBySide]):
             verdict=verdict,
             alternative="What each does to the first token, the time per token, the throughput "
             f"and the tokens computed twice, as ranges over {words.count(answer.loads, 'load')}. "
-            f"{verdict}",
+            f"{verdict} First token at p99, and share computed twice: "
+            f"{'; '.join(_row(answer, name) for name in names)}.",
             table=self._table(answer),
         )
 
@@ -219,11 +220,21 @@ class LoadByLoad(Explorer[SideBySide]):
         return html.table(head, rows, numbers=range(1, len(head)), class_="pe-dense")
 
 
+def _row(answer: SideBySide, name: str) -> str:
+    """Say what stands in a row, in short."""
+    low, median, high = (
+        words.digits(value / 1e3, 3) for value in answer.spread(name, "ttft_p99_ms")
+    )
+    spread = "" if low == high else f" ({low} to {high})"
+    twice = words.digits(100 * answer.spread(name, "recompute_share").median, 2)
+    return f"{name} {median} s{spread}, {twice}%"
+
+
 class SideBySideExplorer(LoadByLoad):
     """Compare victim rules or levers on one load at once, then load by load on 20.
 
-    `compared` is "levers", "rules" or "links": swapping over faster and slower links, or offloading
-    if that is `together`. `together` is a lever that all have besides, or "nothing"; `times` are
+    `compared` is "levers", "rules" or "links": swapping over faster and slower links, or the way to
+    copy that is `together`. `together` is a lever that all have besides, or "nothing"; `times` are
     the "measured" iteration times or those of a "straight line"; `rate` (3 to 8 requests per
     second) and `pool` (20,000 to 90,000 tokens) may be set from code too. The button stops and goes
     on. `mine` is a rule of your own (see `serving.RULES`), a row among the victim rules.
@@ -259,20 +270,22 @@ class SideBySideExplorer(LoadByLoad):
         base = self._based()
         if self.compared == "rules":
             return {name: base.given(victim=rule) for name, rule in self._rules.items()}
-        way = "offloading" if base.config.host_blocks else "swap"
-        base = base.given(host_blocks=0)
+        way = self.together if self.together in _COPYING else "swap"
+        base = base.given(host_blocks=0, resume="recompute", copy_start_us=0.0)
         lever = self._levers()[way]
         copies = {
-            f"{way} at {words.plain(link)} GB/s": lever(base).given(link_gb_per_s=link)
+            f"{way.split()[0]} at {words.plain(link)} GB/s": lever(base).given(link_gb_per_s=link)
             for link in LINKS_GB_PER_S
         }
         return {"recompute": base, **copies}
 
 
+_COPYING = ("swap", "swap layer by layer", "offloading")
 _NOT_WITH = {
-    "swap": ("prefix caching", "offloading"),
-    "prefix caching": ("swap",),
-    "offloading": ("swap",),
+    "swap": ("prefix caching", "offloading", "swap layer by layer"),
+    "swap layer by layer": ("prefix caching", "offloading", "swap"),
+    "prefix caching": ("swap", "swap layer by layer"),
+    "offloading": ("swap", "swap layer by layer"),
 }
 """Levers that say how a victim comes back, and those that say something else."""
 

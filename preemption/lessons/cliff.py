@@ -9,7 +9,7 @@ def what_does_a_smaller_pool_do() -> Choice:
         "The same two minutes of load, again and again, each time with a little less memory. How "
         "does the wait for a first token grow?",
         {
-            "As soon as anybody is preempted": "The first preemptions cost a few hundred "
+            "At once, with the first preemptions": "The first preemptions cost a few hundred "
             "milliseconds of computing, once. Nobody notices.",
             "Slowly, then all at once": "",
             "In proportion to what is missing": "Half the memory is not twice the wait: as long "

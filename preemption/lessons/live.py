@@ -15,6 +15,6 @@ def who_stands_in_the_line() -> Choice:
             "its end. So the first is soon back.",
         },
         right="Mostly those not let in yet",
-        because="Victims return first, so few of them are out at any moment. The price of an "
-        "eviction is paid by those behind them, who have not begun.",
+        because="Victims return first, so few of them are out at any moment. The shortage of "
+        "memory is paid for by those who have not begun.",
     )

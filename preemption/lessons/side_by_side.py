@@ -52,7 +52,7 @@ def what_does_a_watermark_do_here() -> Choice:
     means = studies.Means(seen.prompt_tokens_mean, seen.output_tokens_mean)
     machine = MODELS["Llama-3-8B"], DEVICES["A100 80 GB SXM"], LINKS["PCIe 4.0 x16"]
     base = studies.own_server(*machine, seen.pool_tokens).given(enable_prefix_caching=True)
-    servers = {"as it is": base, "watermark": studies.own_levers(means)["watermark"](base)}
+    servers = {"as it is": base, "watermark": studies.LEVERS["watermark"](base)}
     rows = list(studies.side_by_side(servers, seen.requests_per_s, means=means))
     soon_s, late_s = (
         studies.spread([run.ttft_p99_ms / 1e3 for name, _, run in rows if name == each]).median

@@ -38,7 +38,7 @@ class FastOffloadingRun(FastRun):
         settings: RunSettings = DEFAULT_RUN,
     ) -> None:
         super().__init__(requests, config, settings)
-        self.block_ns = settings.copy_in_ns(config.block_size)
+        self.block_ns = settings.link_ns(config.block_size)
         self.stored = [0] * len(requests)  # blocks on the host
         self.stored_ns = [0] * len(requests)  # when the last store is done
         self.stores_end = self.loads_end = 0  # when the link is free in each direction

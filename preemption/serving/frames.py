@@ -138,7 +138,7 @@ def pauses(log: Sequence[Iteration], settings: RunSettings = DEFAULT_RUN) -> tup
                     for load in each.loads
                     if load.id == event.id
                 ]
-                load_ns = sum(settings.copy_in_ns(load.tokens) for load in loads)
+                load_ns = sum(settings.link_ns(load.tokens) for load in loads)
                 copy_ns = load_ns
                 if event.how == "swap":
                     copy_ns += settings.copy_out_ns(event.computed_tokens)

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from preemption.checks import MOST, choice, flag, instance, scalar, shown, whole
-from preemption.costs import PER_TOKEN_BYTES, PROFILES
+from preemption.costs import BLOCK_TOKENS, PER_TOKEN_BYTES, PROFILES
 from preemption.serving.victims import POLICIES, Rule, rule_for
 
 
@@ -216,6 +216,8 @@ class RunSettings:
     - `link_gb_per_s`: bandwidth of the link in one direction, 1e9 B/s; may be infinite. A cached
       token has 131,072 B. While a copy of a swap runs nothing else does; offloading copies in the
       background, in each direction one after another.
+    - `copy_start_us`: what a swap takes besides to start the copies of each 16 tokens, in each
+      direction. 384 if each of 32 layers has its keys and its values copied apart, 6 us each.
     - `swap_blocks`: blocks of swap space; a victim that finds too few is recomputed. None: no
       bound.
     - `copy_out_in_background`: copies out take no time; their blocks are free at once all the
@@ -229,6 +231,7 @@ class RunSettings:
     victim: Rule | str | None = None
     resume: Literal["recompute", "swap", "cheaper"] = "recompute"
     link_gb_per_s: float = 25.0
+    copy_start_us: float = 0.0
     swap_blocks: int | None = None
     copy_out_in_background: bool = False
     log: bool | range = False
@@ -240,6 +243,7 @@ class RunSettings:
         link = self.link_gb_per_s
         if not (isinstance(link, float) and link == math.inf):
             scalar("link_gb_per_s", link, positive=True)
+        scalar("copy_start_us", self.copy_start_us)
         if self.swap_blocks is not None:
             whole("swap_blocks", self.swap_blocks, least=0)
         flag("copy_out_in_background", self.copy_out_in_background)
@@ -256,9 +260,14 @@ class RunSettings:
             return self.log.start, self.log.stop
         return 0, math.inf if self.log else 0
 
-    def copy_in_ns(self, tokens: int) -> int:
-        """Time in ns to copy the cache of `tokens` tokens over the link; 1 GB/s is 1 B/ns."""
+    def link_ns(self, tokens: int) -> int:
+        """Time in ns that the cache of `tokens` tokens is on the link; 1 GB/s is 1 B/ns."""
         return round(tokens * PER_TOKEN_BYTES / self.link_gb_per_s)
+
+    def copy_in_ns(self, tokens: int) -> int:
+        """Time in ns to copy the cache of `tokens` tokens in, with the starts of its copies."""
+        starts = math.ceil(tokens / BLOCK_TOKENS)
+        return self.link_ns(tokens) + round(1e3 * self.copy_start_us * starts)
 
     def copy_out_ns(self, tokens: int) -> int:
         """Time in ns that everybody waits for a copy out: none if it runs in the background."""

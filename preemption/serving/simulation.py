@@ -102,7 +102,7 @@ def scheduler_for(
     """
     if config.host_blocks:
         return OffloadingScheduler(
-            config, settings, copier=copier or Link(settings.copy_in_ns(config.block_size))
+            config, settings, copier=copier or Link(settings.link_ns(config.block_size))
         )
     return (AsyncScheduler if config.async_scheduling else Scheduler)(config, settings)
 

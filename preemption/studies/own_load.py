@@ -15,7 +15,15 @@ from preemption.costs import (
     profile_of,
 )
 from preemption.serving import DEFAULT_COST, IterationCost, quantiles
-from preemption.studies.pressure import LEVERS, Lever, Means, Server, server, two_minutes
+from preemption.studies.pressure import (
+    LEVERS,
+    Lever,
+    Means,
+    Server,
+    copy_start_us,
+    server,
+    two_minutes,
+)
 from preemption.studies.published import derived_cost
 
 _DEFAULT_PROFILE = "Llama-3-8B on A100"
@@ -70,8 +78,8 @@ def longest_tokens(means: Means) -> int:
     )
 
 
-def own_levers(means: Means) -> Mapping[str, Lever]:
-    """Return `LEVERS` for a load of these mean lengths.
+def own_levers(means: Means, model: Model) -> Mapping[str, Lever]:
+    """Return `LEVERS` for a load of these mean lengths, served by this model.
 
     Fewer at a time are as many as the pool holds of requests of average length that are in the
     middle of their answer, at least one. The host of offloading has room for all prompts, twice
@@ -88,4 +96,11 @@ def own_levers(means: Means) -> Mapping[str, Lever]:
         prompts_tokens = len(two_minutes(0, 1.0)) * means.prompt_tokens
         return base.given(host_blocks=int(2 * prompts_tokens / BLOCK_TOKENS) + 1)
 
-    return LEVERS | {"fewer at a time": fewer, "offloading": offloading}
+    def by_layer(base: Server) -> Server:
+        return base.given(resume="swap", copy_start_us=copy_start_us(model))
+
+    return LEVERS | {
+        "swap layer by layer": by_layer,
+        "fewer at a time": fewer,
+        "offloading": offloading,
+    }

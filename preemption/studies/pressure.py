@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from preemption.checks import Array, scalar, whole
-from preemption.costs import BLOCK_TOKENS, PER_TOKEN_BYTES
+from preemption.costs import BLOCK_TOKENS, LAUNCH_US, MODELS, PER_TOKEN_BYTES, Copy, Model
 from preemption.serving import (
     IterationCost,
     Request,
@@ -37,6 +37,14 @@ SEEDS = tuple(range(20))
 HOST_GB = 200
 HOST_BLOCKS = HOST_GB * 10**9 // (BLOCK_TOKENS * PER_TOKEN_BYTES)
 """Blocks on a host with 200 GB for caches: all prompts of a load, twice over."""
+
+
+def copy_start_us(model: Model) -> float:
+    """Return what starting takes in a swap of 16 tokens of this model layer by layer, one way.
+
+    Each layer's keys and values are copied apart, as `costs.Copy` does by default, 6 us each.
+    """
+    return LAUNCH_US * float(Copy(model=model, bandwidth_bytes_per_s=1.0).copies(BLOCK_TOKENS))
 
 
 class Measures(NamedTuple):
@@ -282,6 +290,9 @@ Lever: TypeAlias = Callable[[Server], Server]
 LEVERS: dict[str, Lever] = {
     "another rule": lambda base: base.given(victim="smallest cache"),
     "swap": lambda base: base.given(resume="swap"),
+    "swap layer by layer": lambda base: base.given(
+        resume="swap", copy_start_us=copy_start_us(MODELS["Llama-3-8B"])
+    ),
     "offloading": lambda base: base.given(host_blocks=HOST_BLOCKS),
     "prefix caching": lambda base: base.given(enable_prefix_caching=True),
     "watermark": lambda base: base.given(watermark=0.05),

@@ -21,11 +21,9 @@ def test_rows_are_the_levers_on_that_load(explorer):
         MODELS["OPT-13B"], DEVICES["A100 80 GB SXM"], LINKS["PCIe 4.0 x16"], 12_000
     )
     means = Means(600, 90.5)
-    levers = {name: lever(base) for name, lever in studies.own_levers(means).items()}
-    due = [
-        run.ttft_p99_ms / 1e3
-        for _, _, run in studies.side_by_side({"as it is": base, **levers}, 3.0, [0], means)
-    ]
+    levers = studies.own_levers(means, MODELS["OPT-13B"])
+    servers = {"as it is": base, **{name: lever(base) for name, lever in levers.items()}}
+    due = [run.ttft_p99_ms / 1e3 for _, _, run in studies.side_by_side(servers, 3.0, [0], means)]
     assert data(explorer.picture.medians[0])[:, 0] == pytest.approx(due)
 
 

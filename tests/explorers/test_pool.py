@@ -82,7 +82,7 @@ def test_free_cells_with_a_cache_are_striped_and_in_brackets(use):
     brackets = [text for text in drawn(panel)["blocks"] if text.startswith("(")]
     assert brackets == ["(4)"] * 3
     assert len(panel.stripes.get_xdata()) == 3 * 4 * 2 * len(brackets)  # once more in the queue
-    assert "where the cache of 4 can be found" in page(explorer)
+    assert "with cache of 4" in page(explorer)
     explorer.way = "recompute"
     assert len(panel.stripes.get_xdata()) == 0
 

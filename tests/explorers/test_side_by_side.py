@@ -27,7 +27,10 @@ def rows(explorer):
         ({"compared": "rules", "pool": 24_000}, list(RULES)),
         (
             {"together": "swap"},
-            ["as it is", *(LEVERS.keys() - {"swap", "offloading", "prefix caching"})],
+            [
+                "as it is",
+                *(LEVERS.keys() - {"swap", "swap layer by layer", "offloading", "prefix caching"}),
+            ],
         ),
         ({"together": "prefix caching"}, ["as it is", "offloading", "watermark"]),
         ({"compared": "links", "rate": 4.0}, ["recompute", "swap at 25 GB/s"]),

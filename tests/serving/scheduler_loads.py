@@ -81,6 +81,7 @@ def random_settings(rng):
         ),
         resume=rng.choice(["recompute", "swap", "cheaper"]),
         link_gb_per_s=rng.choice([0.5, 3.0, 4.5, 25.0, math.inf]),
+        copy_start_us=rng.choice([0.0, 0.0, 384.0, 0.3]),
         swap_blocks=rng.choice([None, None, 0, 3, 10]),
         copy_out_in_background=rng.random() < 0.3,
         cost=rng.choice(

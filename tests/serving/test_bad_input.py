@@ -63,6 +63,7 @@ EXAMPLES = {
             "victim": None,
             "resume": "swap",
             "link_gb_per_s": 25,
+            "copy_start_us": 6,
             "swap_blocks": 1,
             "copy_out_in_background": True,
             "log": True,
@@ -70,6 +71,7 @@ EXAMPLES = {
         {
             "victim": NONE | {"a function"},
             "link_gb_per_s": POSITIVE | {"infinity"},
+            "copy_start_us": NUMBER,
             "swap_blocks": NONE,
             "copy_out_in_background": FLAG,
             "log": FLAG,

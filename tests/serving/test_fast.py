@@ -42,7 +42,7 @@ UNFILLED = (96, 4331)  # random loads
 RARE = (256, 1175, 1318, 1504, 2301, 2937, 3903)
 HOW = [
     RunSettings(),
-    RunSettings(resume="swap", swap_blocks=200),
+    RunSettings(resume="swap", swap_blocks=200, copy_start_us=384.0),
     RunSettings(resume="cheaper", link_gb_per_s=4.0, copy_out_in_background=True),
 ]
 

@@ -113,7 +113,7 @@ def test_a_load_from_the_host_is_a_part_of_its_own_of_the_pause():
     loaded = sum(load.tokens for each in result.log for load in each.loads)
     assert loaded == result.loaded_tokens > 0
     copy_ms = sum(pause.copy_ms for pause in pauses(result.log, how))
-    assert copy_ms == pytest.approx(how.copy_in_ns(loaded) / 1e6)
+    assert copy_ms == pytest.approx(how.link_ns(loaded) / 1e6)
 
 
 def test_phases_of_those_that_load_are_pauses():

@@ -44,7 +44,10 @@ def test_times_add_up(seed):
         copies += [row.computed_tokens for row in log.scheduled if row.kind == "resumed"]
         assert log.duration_ns == cost.ns(
             tokens, sum(row.computed_tokens for row in log.scheduled)
-        ) + sum(round(computed * 131_072 / link) for computed in copies)
+        ) + sum(
+            round(computed * 131_072 / link) + round(1e3 * how.copy_start_us * -(-computed // 16))
+            for computed in copies
+        )
     assert result.total_ns == end - requests[0].arrival_ns
 
     # What the time line and the times per request say is what the log says.

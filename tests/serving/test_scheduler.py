@@ -73,7 +73,7 @@ def test_with_enough_memory_all_rules_and_ways_to_resume_give_the_same_run(seed)
 @given(seeds)
 def test_over_an_infinitely_fast_link_no_token_is_computed_twice(seed):
     requests, config, how = random_load(seed)
-    how = replace(how, resume="swap", link_gb_per_s=math.inf, swap_blocks=None)
+    how = replace(how, resume="swap", link_gb_per_s=math.inf, copy_start_us=0.0, swap_blocks=None)
     result = simulate_plain(requests, config, how)
     assert (result.outcome, result.recomputed_tokens) == ("finished", 0)
     useful = sum(request.prompt_tokens + request.output_tokens - 1 for request in requests)
@@ -108,6 +108,9 @@ def test_cheaper_turns_where_the_copies_cost_what_the_prefill_does():
     assert moved(11.245) == 2 * 48 * 131_072
     assert moved(5.622, copy_out_in_background=True) == 0
     assert moved(5.623, copy_out_in_background=True) == 2 * 48 * 131_072
+    # Over an infinite link only starting is left: of 3 x 16 tokens, out and back.
+    assert moved(math.inf, copy_start_us=186.5) == 2 * 48 * 131_072
+    assert moved(math.inf, copy_start_us=186.6) == 0
 
 
 def test_a_rule_of_ones_own_sees_the_batch():

@@ -53,6 +53,8 @@ def test_settings_that_do_not_go_together_are_refused():
         ({"link_gb_per_s": 0}, ValueError, "link_gb_per_s must be finite and above 0, not 0"),
         ({"link_gb_per_s": math.nan}, ValueError, "link_gb_per_s must be finite and above 0"),
         ({"link_gb_per_s": "fast"}, TypeError, "link_gb_per_s must be a number, not 'fast'"),
+        ({"copy_start_us": -1}, ValueError, "copy_start_us must be finite and 0 or more, not -1"),
+        ({"copy_start_us": math.inf}, ValueError, "copy_start_us must be finite and 0 or more"),
         ({"swap_blocks": -1}, ValueError, "swap_blocks must be 0 or more, not -1"),
         ({"copy_out_in_background": 1}, TypeError, "copy_out_in_background must be True or False"),
         ({"cost": 9.7}, TypeError, r"cost must be an IterationCost, not 9\.7"),

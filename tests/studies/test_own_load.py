@@ -64,16 +64,16 @@ def test_a_copy_takes_as_long_as_the_caches_of_the_model_do(model, device, devic
 
 def test_fewer_at_a_time_are_as_many_as_fit():
     base, means = own_server(LLAMA, A100, PCIE, 40_000), Means(1_000, 500)
-    levers = own_levers(means)
+    levers = own_levers(means, LLAMA)
     assert list(levers) == list(LEVERS)
     assert levers["fewer at a time"](base).config.max_num_seqs == 32
-    assert own_levers(Means(90_000, 9))["fewer at a time"](base).config.max_num_seqs == 1
-    assert own_levers(Means(9, 9))["fewer at a time"](base).config.max_num_seqs == 256
+    assert own_levers(Means(90_000, 9), LLAMA)["fewer at a time"](base).config.max_num_seqs == 1
+    assert own_levers(Means(9, 9), LLAMA)["fewer at a time"](base).config.max_num_seqs == 256
 
 
 @pytest.mark.parametrize("means", [Means(1_155, 211), Means(9_000, 40), Means(16, 2), Means(1, 2)])
 def test_a_host_is_never_full(means):
-    offloading = own_levers(means)["offloading"](own_server(LLAMA, A100, PCIE, 200_000))
+    offloading = own_levers(means, LLAMA)["offloading"](own_server(LLAMA, A100, PCIE, 200_000))
     for seed in SEEDS[:6]:
         assert covers(two_minutes(seed, 5.0, means), *offloading)
 

@@ -6,7 +6,15 @@ from preemption import LiveExplorer, SideBySideExplorer, costs, studies, words
 from preemption.explorers.cliff import POOLS_TOKENS
 from preemption.figures.live import PART_S
 from preemption.lessons.pool import blocks_left
-from preemption.serving import DEFAULT_COST, Iteration, RunSettings, frames_of, pauses
+from preemption.serving import (
+    DEFAULT_COST,
+    Iteration,
+    RunSettings,
+    frames_of,
+    pauses,
+    simulate,
+    simulate_plain,
+)
 from tests.notebooks.prose import Computed, Facts
 
 VLLM = "measured: vLLM 0.33.0's own scheduler, recorded in tests/traces"
@@ -78,12 +86,84 @@ def helped():
     return f"between {words.digits(waits[0], 3)} and {words.digits(waits[-1], 3)} s"
 
 
-def trouble(column):
-    points = studies.over_pools(
-        studies.two_minutes(0, 5.5), POOLS_TOKENS, studies.server(POOLS_TOKENS[0])
-    )
-    pools = [pool for pool, point in zip(POOLS_TOKENS, points, strict=True) if column(point)]
-    return words.count(max(pools), "token")
+@cache
+def over_pools(seed=0, **changes):
+    served_by = studies.server(POOLS_TOKENS[0], **changes)
+    return studies.over_pools(studies.two_minutes(seed, 5.5), POOLS_TOKENS, served_by)
+
+
+def preempts(point):
+    return point.preemptions
+
+
+def late(point):
+    return point.ttft_p99_ms > studies.LATE_MS
+
+
+def trouble(column, seed=0, **changes):
+    points = over_pools(seed, **changes)
+    return max(pool for pool, point in zip(POOLS_TOKENS, points, strict=True) if column(point))
+
+
+def troubles(column):
+    pools = [trouble(column, seed) for seed in studies.SEEDS]
+    return f"between {min(pools):,} and {max(pools):,} tokens"
+
+
+def alone():
+    """The whole machine, from the rate of the loads to four times that: nobody is preempted."""
+    pool_tokens = 16 * studies.machine_blocks()
+    for rate in (5.5, 10.0, 20.0):
+        run = simulate(studies.two_minutes(0, rate), *studies.server(pool_tokens))
+        assert run.preemptions == 0
+    assert studies.measures(run).ttft_p99_ms > studies.LATE_MS
+    return f"about {pool_tokens / 1e3:.0f},000 tokens"
+
+
+@cache
+def lines():
+    """The longest line of each load, and the most victims that are out at a time."""
+    found = []
+    for seed in studies.SEEDS:
+        run = simulate(studies.two_minutes(seed, 5.5), *studies.server(32_000))
+        over = studies.over_time(run, 2e3, int(run.total_ms / 2e3) + 1)
+        found.append((int(over.waiting.max()), int(over.evicted.max())))
+    return tuple(zip(*found, strict=True))
+
+
+def four_fifths():
+    """What is found again with prefix caching, over the loads."""
+    base = studies.server(32_000, enable_prefix_caching=True)
+    runs = [simulate(studies.two_minutes(seed, 5.5), *base) for seed in studies.SEEDS]
+    share = studies.spread([1 - run.recomputed_tokens / run.lost_tokens for run in runs]).median
+    assert 0.75 < share < 0.85
+    return "four fifths"
+
+
+def as_long():
+    """Waiting and computing again in the pauses of the two minutes, of the first six loads."""
+    served_by = studies.server(32_000, log=True)
+    found = []
+    for seed in range(6):
+        log = simulate_plain(studies.two_minutes(seed, 5.5), *served_by).log
+        found += pauses(log, served_by.settings)
+    waited, again = (sum(getattr(p, k) for p in found) for k in ("waited_ms", "recompute_ms"))
+    assert 0.45 < waited / (waited + again) < 0.6
+    return "about as long"
+
+
+def by_layer(link):
+    answer = compared("links", together="swap layer by layer")
+    return f"{answer.wins(f'swap at {link} GB/s')}"
+
+
+def event_turns_by_layer():
+    """Likewise, with starting the copies: `start_us` for each 16 tokens, out and back."""
+    ms = (DEFAULT_COST.computing_ns(1_000) - DEFAULT_COST.computing_ns(0)) / 1e6
+    start_us = lever("swap layer by layer").settings.copy_start_us
+    assert start_us == 2 * 32 * costs.LAUNCH_US
+    left_ms = ms - 2 * -(-1_000 // 16) * start_us / 1e3
+    return f"{2 * 1_000 * costs.PER_TOKEN_BYTES / left_ms / 1e6:.0f} GB/s"
 
 
 def turns():
@@ -159,7 +239,7 @@ COMPUTED: Computed = [
     ("tokens | 16 tokens |", lambda: f"{EIGHT.block_tokens} tokens"),
     ("664 requests", lambda: words.count(len(studies.two_minutes(0, 5.5)), "request")),
     ("two minutes of traffic", lambda: {2: "two minutes"}[studies.MINUTES]),
-    ("about 427,000 tokens", lambda: f"{16 * studies.machine_blocks() / 1e3:.0f},000 tokens"),
+    ("about 427,000 tokens", alone),
     ("121 preemptions where", lambda: f"{median('smallest cache', 'preemptions'):g} preemptions"),
     ("vLLM's rule has 89", lambda: f"has {median('last admitted', 'preemptions'):g}"),
     (
@@ -168,11 +248,38 @@ COMPUTED: Computed = [
     ),
     ("against 10%", lambda: f"{100 * median('last admitted', 'recompute_share'):.2g}%"),
     ("passes 3 seconds", lambda: THREE_S),
-    ("begin at 74,000 tokens", lambda: trouble(lambda point: point.preemptions)),
+    ("begin at 74,000 tokens", lambda: words.count(trouble(preempts), "token")),
+    ("only at 47,000", lambda: f"{trouble(late):,}"),
     (
-        "only at 47,000",
-        lambda: trouble(lambda p: p.ttft_p99_ms > studies.LATE_MS).removesuffix(" tokens"),
+        "over 100 GB/s only moves the edge to 44,000",
+        lambda: (
+            f"100 GB/s only moves the edge to {trouble(late, resume='swap', link_gb_per_s=100.0):,}"
+        ),
     ),
+    ("begin between 59,000 and 89,000 tokens,", lambda: troubles(preempts)),
+    ("89,000 tokens, the largest pool here", lambda: words.count(POOLS_TOKENS[-1], "token")),
+    ("3 seconds between 41,000 and 80,000.", lambda: troubles(late).removesuffix(" tokens")),
+    ("computes at most 64 tokens", lambda: f"{EIGHT.config().max_num_batched_tokens} tokens"),
+    ("| 64; from part", lambda: f"| {EIGHT.config().max_num_batched_tokens}"),
+    ("on 2,048 |", lambda: words.plain(lever("swap").config.max_num_batched_tokens)),
+    ("from part 2 on 32,000 tokens", lambda: words.count(SideBySideExplorer().pool, "token")),
+    ("budget, 512 tokens in", lambda: f"{lever('smaller budget').config.max_num_batched_tokens}"),
+    ("place of 2,048, are", lambda: words.plain(lever("swap").config.max_num_batched_tokens)),
+    (
+        "preemptions (85.5 in the",
+        lambda: f"{median('largest cache', 'preemptions'):g}",
+    ),
+    ("measured, it has 14.8 s", lambda: f"{p99_s('swap layer by layer'):.1f} s"),
+    ("altogether, and has 12 s", lambda: f"{p99_s('watermark'):.0f} s"),
+    ("fewer in has 14.4 s", lambda: f"{p99_s('fewer at a time'):.1f} s"),
+    ("and 6 microseconds each", lambda: f"{costs.LAUNCH_US:g} microseconds"),
+    ("finds four fifths of", four_fifths),
+    ("again take about as long", as_long),
+    ("turns at 17 GB/s", event_turns_by_layer),
+    ("wins in 7 loads at 12 GB/s", lambda: f"{by_layer(12)} loads at 12 GB/s"),
+    ("12 GB/s, in 12 at 16.", lambda: f"{by_layer(16)} at 16"),
+    ("20 loads 64 to 103,", lambda: f"{min(lines()[0])} to {max(lines()[0])}"),
+    ("more than 3 victims", lambda: words.count(max(lines()[1]), "victim")),
     ("from 15.6 s to between", lambda: f"{p99_s('as it is'):.1f} s"),
     ("between 10.1 and 11.1 s", helped),
     ("wins in 10 of 20 loads", turns),
@@ -185,7 +292,7 @@ COMPUTED: Computed = [
     ("a pool of 32,000 tokens", lambda: words.count(SideBySideExplorer().pool, "token")),
     ("all 24 again", lambda: f"all {len(POOLS_TOKENS)}"),
     ("two seconds; mind", lambda: {2: "two seconds"}[PART_S]),
-    ("After 40 seconds the", full_from),
+    ("stays full after 40 seconds", full_from),
     ("the host has 200 GB", lambda: f"{studies.HOST_GB} GB"),
     ("At most 2 victims", lambda: words.count(most("evicted"), "victim")),
     ("begun: 71 of them", lambda: f"{most('waiting'):g} of them"),
@@ -200,5 +307,6 @@ FACTS: Facts = [
     ("helps most? (15 minutes)", COUNTED),
     ("On this GPU 512 tokens", "measured: the points of IterationCost"),
     ("After 5 iterations", "example"),
+    ("single event of 1,000 tokens", "example"),
     ("the scheduler of vLLM 0.33.0", VLLM),
 ]
