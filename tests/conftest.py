@@ -2,8 +2,11 @@
 
 # Building matplotlib's font cache may warn on stderr; here it does so before any notebook runs.
 import matplotlib.font_manager  # noqa: F401
+import pytest
 from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
+
+from preemption.costs import DEVICES, LINKS, PROFILES
 
 settings.register_profile("no deadline", deadline=None)
 settings.load_profile("no deadline")
@@ -18,6 +21,15 @@ class ByFile(LoadScopeScheduling):
 
 def pytest_xdist_make_scheduler(config, log):
     return ByFile(config, log)
+
+
+@pytest.fixture
+def published_only():
+    """Take what a test adds out of the catalogues again."""
+    yield
+    for catalogue in (DEVICES, LINKS, PROFILES):
+        for name in [name for name, entry in catalogue.items() if entry.own]:
+            del catalogue[name]
 
 
 COLUMNS = ("mutants", "killed", "equivalent", "survived", "styles accepted")

@@ -13,6 +13,7 @@ from preemption.figures.picture import Picture
 from preemption.page import theme
 
 HIGH_GB_PER_S = 1000.0
+_MANY_DECADES = 9  # a slow machine of the reader's own makes the axis as long
 _ROW_PX, _TOP_PX, _BOTTOM_PX = 17.5, 34, 48
 _GAP_ROWS, _TICK_ROWS = 3.0, 0.25
 
@@ -63,7 +64,8 @@ class CrossoverMap(Picture[Crossovers]):
             log=True,
         )
         axes.set_xlim(low_gb_per_s, HIGH_GB_PER_S)
-        axes.set_xticks(style.decades(low_gb_per_s, HIGH_GB_PER_S)[::-2])
+        decades = style.decades(low_gb_per_s, HIGH_GB_PER_S)
+        axes.set_xticks(decades[:: -2 if len(decades) < _MANY_DECADES else -4])
         axes.set_yscale("linear")
         axes.grid(visible=False, axis="y")
         axes.set_ylim(rows - 0.5, -0.5)

@@ -23,6 +23,7 @@ from preemption import (
     SlotExplorer,
     eviction_timeline,
     open_costs,
+    recorded_machine,
 )
 from preemption.figures import quick
 from preemption.page import canvas
@@ -205,6 +206,16 @@ def test_every_text_has_its_place(name, written):
                 (settings, narrow, *fault) for fault in faults(explorer.picture, narrow, still)
             ]
     assert not found, f"{len(found)}: " + "\n".join(map(str, found[:5]))
+
+
+@pytest.mark.usefixtures("published_only")
+def test_a_slow_machine_of_ones_own_has_its_place_on_the_map(written):
+    recorded_machine()
+    explorer = CrossoverMapExplorer()
+    for narrow in (True, False):
+        still = written[explorer.picture, narrow]
+        assert any("recorded" in text for text, *_ in still)
+        assert not list(faults(explorer.picture, narrow, still))
 
 
 @pytest.mark.parametrize("kind", [open_costs, eviction_timeline])

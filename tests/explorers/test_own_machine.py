@@ -12,14 +12,7 @@ from preemption.costs.measure import RECORDED, closest
 from tests.costs.no_machine import Machine, RealClock
 from tests.explorers.machines import data
 
-
-@pytest.fixture(autouse=True)
-def published_only():
-    """Take what a test adds out of the catalogues again."""
-    yield
-    for catalogue in (DEVICES, LINKS, PROFILES):
-        for name in [name for name, entry in catalogue.items() if entry.own]:
-            del catalogue[name]
+pytestmark = pytest.mark.usefixtures("published_only")
 
 
 def a_cell(tmp_path, seconds):

@@ -22,6 +22,7 @@ def errors(cells, names):
     return found
 
 
+@pytest.mark.usefixtures("published_only")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_cells_run_early_and_a_second_time_backwards_in_another_folder(path, tmp_path, monkeypatch):
     monkeypatch.setattr(display, "_outcomes", {})
