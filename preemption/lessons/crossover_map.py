@@ -24,5 +24,6 @@ def which_model_needs_the_fastest_link() -> Choice:
         "All on an A100. Which model needs the fastest link before swapping is the cheaper way?",
         {name: f"{why[name]}: it flips at {flips[name]} GB/s." for name in names},
         right="Qwen3-0.6B",
-        because="What counts is bytes of cache per parameter, not the size of the model.",
+        because="What counts is bytes of cache per parameter that works on a token, not the size "
+        "of the model.",
     )

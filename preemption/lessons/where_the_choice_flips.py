@@ -1,5 +1,7 @@
 """The closing quiz of notebook 03."""
 
+from dataclasses import replace
+
 from preemption import costs, words
 from preemption.costs import DEVICES, LINKS, Copy, Recompute
 from preemption.lessons.machine_costs import A100, LLAMA
@@ -16,6 +18,9 @@ def quiz_on_real_machines() -> Quiz:
     recompute = Recompute.of(LLAMA, h100)
     swap = Copy(model=LLAMA, bandwidth_bytes_per_s=link.bandwidth_bytes_per_s)
     first, second = (words.plain(round(n)) for n in costs.crossover_tokens(recompute, swap))
+    pieces, whole = (
+        f"{words.digits(each.ms(1_000), 2)} ms" for each in (swap, replace(swap, layout="block"))
+    )
     return Quiz(
         [
             Choice(
@@ -45,10 +50,10 @@ def quiz_on_real_machines() -> Quiz:
                 "tokens. Each block is now copied in one piece instead of layer by layer. What "
                 "happens to them?",
                 {
-                    "They vanish": "Starting copies was most of the swap's time. Without it "
-                    "swapping is cheaper at every count.",
-                    "They stay": "The number of copies falls by a factor of 64, and the swap's "
-                    "cost with it.",
+                    "They vanish": "Starting copies was most of the swap's time. With hardly any "
+                    "of that left, swapping is cheaper at every count.",
+                    "They stay": "There are 64 times fewer copies to start: for 1,000 tokens the "
+                    f"swap takes {whole} instead of {pieces}.",
                     "They move apart": "They would if swapping took longer.",
                 },
                 right="They vanish",

@@ -168,7 +168,17 @@ def within_a_factor_of_2():
     return "factor of 2"
 
 
+def head_and_table(model, vocabulary, width, tables):
+    """Return the share of a model's weights in its tables of tokens: one, if both share it."""
+    return f"{words.digits(100 * tables * vocabulary * width / model.parameters, 2)}%"
+
+
 COMPUTED: Computed = [
+    ("they are 13% of the weights", lambda: head_and_table(LLAMA, 128_256, 4_096, 2)),
+    (
+        "26% of its weights are the table",
+        lambda: head_and_table(MODELS["Qwen3-0.6B"], 151_936, 1_024, 1),
+    ),
     ("0.1 ms to prefill a token", lambda: ms(costs.MS_PER_TOKEN)),
     ("131,072 bytes of cache per token", lambda: f"{words.plain(LLAMA.cache_bytes(1))} bytes"),
     ("a link of 25 GB/s", lambda: gb_per_s(costs.BANDWIDTH_BYTES_PER_S)),
