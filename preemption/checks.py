@@ -109,7 +109,9 @@ def _in_range(name: str, value: float, positive: bool) -> float:
     try:
         number = float(value)
     except OverflowError:
-        number = math.inf if value > 0 else -math.inf
+        if value > 0:
+            raise ValueError(f"{name} must be at most {LARGEST:g}, not {shown(value)}") from None
+        number = -math.inf
     if _least(positive) <= number <= LARGEST:
         return number
     raise _out_of_range(name, number, positive)

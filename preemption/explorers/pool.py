@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Any, Self
 
 from preemption import studies, words
+from preemption.checks import shown
 from preemption.explorers.log import in_words
 from preemption.figures.pool import MOST_REQUESTS, Moment, PoolReplay, Track
 from preemption.page import html
@@ -209,7 +210,9 @@ class PoolExplorer(Replay):
         ValueError if there is no such request.
         """
         if request not in self._answer.requests:
-            raise ValueError(f"request must be one of {self._answer.requests}, not {request!r}")
+            raise ValueError(
+                f"request must be one of {self._answer.requests}, not {shown(request)}"
+            )
         return self._answer.tracks[0].at(self.iteration).left.count(request)
 
     def _with(self, changes: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import ipywidgets as widgets
 import numpy as np
 
 from preemption import words
+from preemption.checks import shown
 
 T = TypeVar("T")
 N = TypeVar("N", float, int)
@@ -92,9 +93,9 @@ class _OnScale(Setting[N]):
         """Return `value` as the type of this setting, or say what came and what is allowed."""
         allowed = f"{self.kind} from {words.plain(self.low)} to {words.plain(self.high)}"
         if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-            raise TypeError(f"{self.label} must be {allowed}, not {value!r}")
+            raise TypeError(f"{self.label} must be {allowed}, not {shown(value)}")
         if not self.low <= value <= self.high or value != self.type(value):
-            came = f"{value:.10g}" if isinstance(value, float) else value
+            came = f"{value:.10g}" if isinstance(value, float | np.floating) else shown(int(value))
             raise ValueError(f"{self.label} must be {allowed}, not {came}")
         return self.type(value)
 
@@ -144,9 +145,10 @@ class Select(Setting[T]):
             if type(value) is type(option) and value == option:
                 return option
         allowed = (
-            label if label == option else f"{option!r} ({label})" for label, option in self.labels()
+            repr(label) if label == option else f"{option!r} ({label})"
+            for label, option in self.labels()
         )
-        raise ValueError(f"{self.label} must be one of {', '.join(allowed)}, not {value!r}")
+        raise ValueError(f"{self.label} must be one of {', '.join(allowed)}, not {shown(value)}")
 
     def as_of_now(self) -> Self:
         """Return the setting with the options there are now."""
@@ -166,7 +168,7 @@ class Lines(Setting[str]):
     def checked(self, value: object) -> str:
         """Return `value` if it is text."""
         if not isinstance(value, str):
-            raise TypeError(f"{self.label} must be text, not {value!r}")
+            raise TypeError(f"{self.label} must be text, not {shown(value)}")
         return value
 
     def row(self, changed: Changed, label_width: str) -> "Controls":

@@ -7,6 +7,7 @@ import asyncio
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import partial
 from typing import Any, Generic, Protocol, Self, TypeAlias, TypeVar
 
@@ -149,6 +150,18 @@ class Explorer(widgets.VBox, Generic[Answer]):  # type: ignore[misc]
         """Return the present picture as one that does not move."""
         with LOCK:
             return Still(self.picture, self._words.alternative)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse a name that is hardly that of a setting, instead of keeping it without a use."""
+        known = name.startswith("_") or hasattr(type(self), name) or name in vars(self)
+        if not known and (near := get_close_matches(name, type(self)._names())):
+            raise AttributeError(f"there is no setting {name!r}; do you mean {near[0]!r}?")
+        super().__setattr__(name, value)
+
+    @classmethod
+    def _names(cls) -> list[str]:
+        every = (each for kind in cls.__mro__ for each in vars(kind).items())
+        return [name for name, value in every if isinstance(value, Setting)]
 
     def change(self, **settings: Any) -> None:
         """Set several settings at once, or none of them if one is refused."""

@@ -13,6 +13,7 @@ import numpy as np
 import traitlets
 
 from preemption import words
+from preemption.checks import shown
 from preemption.page import html
 from preemption.page.shown import now_shown
 
@@ -144,7 +145,9 @@ class Choice(_Question):
 
     def _checked(self, value: Any) -> str:
         if not isinstance(value, str) or value not in self._of_option:
-            raise ValueError(f"the answer must be one of {list(self._of_option)}, not {value!r}")
+            raise ValueError(
+                f"the answer must be one of {list(self._of_option)}, not {shown(value)}"
+            )
         return value
 
     def _show_held(self, value: str) -> None:
@@ -253,7 +256,7 @@ class NumericGuess(_Typed):
 
     def _checked(self, value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-            raise TypeError(f"the guess must be a number in {self._unit}, not {value!r}")
+            raise TypeError(f"the guess must be a number in {self._unit}, not {shown(value)}")
         if not 0 < value <= sys.float_info.max:
             raise ValueError(f"the guess must be above 0 {self._unit} and finite, not {value}")
         if not _LEAST <= value <= 1 / _LEAST:
@@ -313,10 +316,10 @@ class NumericGuess(_Typed):
 def numeric(guesses: object) -> list[NumericGuess]:
     """Return a list of numeric questions. TypeError for anything else."""
     if not isinstance(guesses, Sequence):
-        raise TypeError(f"guesses must be a list of numeric questions, not {guesses!r}")
+        raise TypeError(f"guesses must be a list of numeric questions, not {shown(guesses)}")
     for guess in guesses:
         if not isinstance(guess, NumericGuess):
-            raise TypeError(f"each of the guesses must be a numeric question, not {guess!r}")
+            raise TypeError(f"each of the guesses must be a numeric question, not {shown(guess)}")
     return list(guesses)
 
 

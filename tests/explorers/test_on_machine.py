@@ -105,7 +105,7 @@ def test_a_row_that_a_reader_adds_can_be_chosen_in_new_explorers():
         assert "my disk" in CrossoverMapExplorer(link="my disk").verdict
         for explorer in earlier:
             before, page = dict(explorer.settings), explorer._moving.value
-            with pytest.raises(ValueError, match=r"link must be one of PCIe .*, not 'my disk'"):
+            with pytest.raises(ValueError, match=r"link must be one of 'PCIe .*, not 'my disk'"):
                 explorer.link = "my disk"
             assert (explorer.settings, explorer._moving.value) == (before, page)
     finally:

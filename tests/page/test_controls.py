@@ -22,6 +22,26 @@ def test_a_whole_number_has_no_half():
     assert Number("n", default=1, low=1, high=9).checked(1.5) == 1.5
 
 
+@pytest.mark.parametrize(
+    "bad",
+    ["9" * 20_000, 10**20_000, -(10**300), ["9" * 20_000]],
+    ids=["text", "high", "low", "list"],
+)
+def test_a_long_value_is_told_in_short(bad):
+    for setting in (Whole("n", default=1, low=1, high=9), Number("n", default=1, low=1, high=9)):
+        with pytest.raises(
+            (ValueError, TypeError), match=r"must be a .*number from 1 to 9"
+        ) as told:
+            setting.checked(bad)
+        assert len(str(told.value)) < 300
+
+
+def test_names_with_commas_in_them_are_told_apart():
+    setting = Select("load", options=["one", "eight, late"], default="one")
+    with pytest.raises(ValueError, match=r"load must be one of 'one', 'eight, late', not 'two'"):
+        setting.checked("two")
+
+
 def test_an_option_is_chosen_by_its_value():
     assert BITS.checked(8) == 8
     assert TRIP.checked(False) is False

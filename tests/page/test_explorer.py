@@ -88,6 +88,16 @@ def test_bad_settings_are_refused_and_change_nothing(explorer, name, bad, error)
     assert page_text(explorer) == page
 
 
+def test_a_misspelt_setting_is_refused(explorer):
+    before = dict(explorer.settings)
+    for name in ("bandwith_gb_per_s", "token"):
+        with pytest.raises(AttributeError, match=f"no setting '{name}'; do you mean"):
+            setattr(explorer, name, 1)
+    assert explorer.settings == before
+    explorer.note_of_mine = "kept"
+    assert explorer.note_of_mine == "kept"
+
+
 def test_one_bad_setting_spoils_the_change(explorer):
     with pytest.raises(ValueError, match="link bandwidth"):
         explorer.change(tokens=5, bandwidth_gb_per_s=0)
