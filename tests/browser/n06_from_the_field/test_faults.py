@@ -37,7 +37,7 @@ def test_a_run_slides_to_its_end(explorer):
 def test_another_fault_and_the_mended_engine(explorer):
     explorer.fill("iteration", 60)
     expect_iteration(explorer, "first chunk", 60)
-    explorer.box("fault").select_option("Found in the cache, never computed")
+    explorer.box("fault").select_option("cached victim")
     expect_iteration(explorer, "cached victim", 0)
     slider = explorer.slider("iteration")
     slider.focus()
