@@ -135,7 +135,8 @@ class OwnServer(widgets.VBox):  # type: ignore[misc]
         where = "the choice flips" if interval.hit_rate is None else "with nothing found it flips"
         yield (
             f"To copy all of them out and back over {self.link.value} takes "
-            f"{_ms(cost.swap_ms)}: {_cheaper(cost)}; {where} at {words.digits(flips, 3)} GB/s."
+            f"{_ms(cost.swap_ms)}{_back(interval, cost)}: {_cheaper(cost)}; {where} at "
+            f"{words.digits(flips, 3)} GB/s."
         )
 
     def _fits(self, interval: studies.Interval) -> Iterator[str]:
@@ -226,11 +227,19 @@ def _found_again(interval: studies.Interval, cost: studies.Preempting) -> str:
     )
 
 
+def _back(interval: studies.Interval, cost: studies.Preempting) -> str:
+    if interval.hit_rate is None:
+        return ""
+    low_ms, high_ms = (_ms(found) for found in cost.swap_again_ms)
+    return f", or {low_ms} to {high_ms} if only what is not found comes back"
+
+
 def _cheaper(cost: studies.Preempting) -> str:
-    low_ms, high_ms = cost.again_ms
-    if cost.swap_ms < low_ms:
+    pairs = zip(cost.swap_again_ms, cost.again_ms, strict=True)
+    swap = [swap_ms < recompute_ms for swap_ms, recompute_ms in pairs]
+    if all(swap):
         return "less than recomputing takes, so swapping would be cheaper"
-    if cost.swap_ms > high_ms:
+    if not any(swap):
         return "more than recomputing takes, so recomputing is cheaper"
     return "which is cheaper hangs on how much is found again"
 

@@ -30,8 +30,8 @@ def _first_chunk(run: Result) -> Choice:
         },
         right="It goes on like this until the others are done",
         because=f"It is preempted {words.count(run.preemptions, 'time')}, and "
-        f"{words.count(run.recomputed_tokens, 'token')} are computed again. On a server new "
-        "requests keep coming, so the others are never done.",
+        f"{words.count(run.recomputed_tokens, 'token')} are computed again. Newcomers would "
+        "queue behind it. With long answers before it, this can last for minutes.",
     )
 
 

@@ -8,7 +8,8 @@ def quiz_on_the_field() -> Quiz:
     return Quiz(
         [
             Choice(
-                "The gauges of a server say 0 running and 3 waiting, for minutes. What is it?",
+                "The gauges of a server say 0 running and 3 waiting, for minutes. Which of these "
+                "fits?",
                 {
                     "The cliff": "On the cliff many run, and the cache is full.",
                     "A request that can never fit": "It stands at the head of the queue, and "
@@ -42,7 +43,7 @@ def quiz_on_the_field() -> Quiz:
             Choice(
                 "What does head-room at admission cost?",
                 {
-                    "Nothing": "A block kept free is a block not used.",
+                    "Nothing": "What is kept free lets nobody in.",
                     "The newcomers' time to first token": "They wait in the queue instead of "
                     "being let in and thrown out.",
                     "The running ones' time per token": "They are the ones who gain.",

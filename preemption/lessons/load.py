@@ -19,6 +19,7 @@ def where_does_preemption_begin() -> NumericGuess:
         unit="requests/s",
         subject=words.count(POOL_BLOCKS, "block"),
         because=f"It is not one number: {len(studies.SEEDS)} loads that differ only in their "
-        "random seed begin to preempt at different rates. Requests come unevenly, so the pool is "
-        "full now and then before their average fills it.",
+        "random seed begin to preempt at different rates. Dividing what fits by four or five "
+        "seconds gives too much: long requests stay longest, the more run the longer each takes, "
+        "and they come unevenly.",
     )

@@ -57,8 +57,8 @@ def quiz_on_schedules_and_latency() -> Quiz:
                 {
                     "The server is past its limit": "It gives what it can; the rest waits in a "
                     "queue that grows.",
-                    "The network is slow": "Nothing here says so; and then the throughput would "
-                    "suffer first.",
+                    "The network is slow": "Nothing here says so. A slow network delays each "
+                    "answer on its way; it holds no server at the same throughput.",
                     "Throughput still rises, so all is well": "By far less than the load. Look at "
                     "both curves.",
                 },

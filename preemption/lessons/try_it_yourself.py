@@ -98,7 +98,8 @@ def quiz_on_the_functions() -> Quiz:
                 "Swapping and recomputing take exactly the same time. What does cheaper give?",
                 {
                     '"swap"': "It gives that only if swapping takes less.",
-                    '"recompute"': "Not less, so not a swap. The link stays free for others.",
+                    '"recompute"': "Not less, so not a swap. So our rule decides a tie; "
+                    "another rule may decide otherwise.",
                     "It raises ValueError": "A tie is no error; the rule decides it.",
                 },
                 right='"recompute"',

@@ -310,10 +310,24 @@ class Still(widgets.HTML):  # type: ignore[misc]
             html.page(html.picture(svg, alternative), styled=True),
             layout={"max_width": "860px", "width": "100%", "margin": "0"},
         )
+        self._cover = ""
+
+    def covered(self) -> Self:
+        """Let a saved notebook show a sentence instead of the picture, which answers a question.
+
+        Once its cell has run the picture is there. Returns the picture.
+        """
+        self._cover = COVER
+        return self
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Bundle:
         bundle, alternative = super()._repr_mimebundle_(**kwargs), self._alternative
         now_shown(self)
+        if self._cover:
+            return bundle | {
+                "text/plain": self._cover,
+                "text/html": html.paragraphs([self._cover]),
+            }
         return _with_fallback(bundle, alternative, self._png, alternative)
 
 

@@ -25,7 +25,9 @@ class Preempting:
     """To compute again what is not found: with the most found again and with the least, if the
     server has a prefix cache; else twice `recompute_ms`."""
     swap_ms: float
-    """To copy all of them."""
+    """To copy all of them out and back."""
+    swap_again_ms: tuple[float, float]
+    """To copy all of them out, and back what is not found: for the shares of `again_ms`."""
     busy: tuple[float, float]
     """Share of the server's time that goes into that: of the times in `again_ms`."""
 
@@ -43,12 +45,15 @@ def preempting(interval: Interval, recompute: Recompute, copy: Copy) -> Preempti
     if not tokens or per_minute is None:
         return None
     least, most = (0.0, 0.0) if interval.hit_rate is None else FOUND_AGAIN
-    again_ms = recompute.ms(tokens * (1 - most)), recompute.ms(tokens * (1 - least))
+    missing = tokens * (1 - most), tokens * (1 - least)
+    again_ms = recompute.ms(missing[0]), recompute.ms(missing[1])
+    out, back = copy.ms(tokens) / 2, [copy.ms(each) / 2 for each in missing]
     return Preempting(
         tokens=tokens,
         recompute_ms=recompute.ms(tokens),
         again_ms=again_ms,
         swap_ms=copy.ms(tokens),
+        swap_again_ms=(out + back[0], out + back[1]),
         busy=(per_minute * again_ms[0] / 60_000, per_minute * again_ms[1] / 60_000),
     )
 

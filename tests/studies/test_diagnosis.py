@@ -26,6 +26,10 @@ def test_a_preemption_costs_what_an_average_request_costs():
     assert found.tokens == EXAMPLE.tokens_per_request
     assert found.recompute_ms == RECOMPUTE.ms(found.tokens)
     assert found.swap_ms == COPY.ms(found.tokens)
+    assert found.swap_again_ms == (
+        pytest.approx((COPY.ms(found.tokens) + COPY.ms((1 - FOUND_AGAIN[1]) * found.tokens)) / 2),
+        pytest.approx((COPY.ms(found.tokens) + COPY.ms((1 - FOUND_AGAIN[0]) * found.tokens)) / 2),
+    )
     least, most = FOUND_AGAIN
     assert found.again_ms == (
         pytest.approx(RECOMPUTE.ms((1 - most) * found.tokens)),
@@ -38,6 +42,7 @@ def test_a_preemption_costs_what_an_average_request_costs():
 def test_without_a_prefix_cache_all_is_computed_again():
     found = preempting(replace(EXAMPLE, hit_rate=None), RECOMPUTE, COPY)
     assert found.again_ms == (found.recompute_ms,) * 2
+    assert found.swap_again_ms == pytest.approx((found.swap_ms,) * 2)
     assert found.busy == pytest.approx([36 * found.recompute_ms / 60_000] * 2)
 
 
