@@ -58,7 +58,7 @@ class BlockExplorer(OnMachine[BlockCosts]):
             f"{words.count(copy.block_tokens, 'token')} a cache is "
             f"{words.count(round(float(copy.copies(here.tokens))), 'copy', 'copies')} of whole "
             f"blocks. {crossover} {whole} {words.digits(answer.whole_ms)} ms.",
-            alternative=f"Time per token to resume {self._here()} over {here.link}. Left, over the "
+            alternative=f"{self._event()}, per token, over {here.link}. Left, over the "
             f"size of a block: recompute is flat at {words.digits(per_token[0])} ms, swap falls. "
             f"{crossover} {whole} {words.digits(per_token[1])} ms. Right, the link that swapping "
             f"needs: the smaller the block, the faster.",

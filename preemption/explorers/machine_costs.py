@@ -135,7 +135,7 @@ class MachineExplorer(OnMachine[MachineCosts]):
             )
         return Words(
             verdict=f"{self._costs(answer.here)} {flip} {crossovers}",
-            alternative=f"Time to resume {self._here()}. Left, time per token over tokens. "
+            alternative=f"{self._event()}. Left, time per token over tokens. "
             f"{crossovers} Right, time per token over the bandwidth of the link: recompute is flat "
             f"at {words.digits(answer.here.recompute_ms / answer.here.tokens)} ms, swap falls. "
             f"{flip}",

@@ -69,6 +69,10 @@ class OnMachine(Explorer[Answer], Generic[Answer]):
         """Say what resumes, and where."""
         return f"{words.count(self.tokens, 'token')} of {self.model} on {self.device}"
 
+    def _event(self) -> str:
+        """Say what is counted: both copies are a cost, not all of it a wait to resume."""
+        return f"{'Cost of evicting' if self.round_trip else 'Time to resume'} {self._here()}"
+
     def _costs(self, here: Resumed) -> str:
         """Say what both ways cost, and which is cheaper."""
         both = comparison.both_costs(here.recompute_ms, here.swap_ms)

@@ -14,7 +14,8 @@ def which_model_needs_the_fastest_link() -> Choice:
         for name in names
     }
     why = {
-        "Llama-3.1-405B": "Most parameters, so it recomputes the most slowly",
+        "Llama-3.1-405B": "The most parameters that work on a token, so it recomputes the "
+        "most slowly",
         "OPT-66B": "Most bytes per token, but many parameters too",
         "DeepSeek-V3": "Its cache is small, and few of its parameters work on each token",
         "Qwen3-0.6B": "Its cache is nearly as large as that of Llama-3-8B, but it has a "

@@ -53,5 +53,5 @@ def what_if_prefill_is_faster() -> Choice:
             "To a link ten times as fast": "Recomputing got cheaper, so it wins on more links.",
         },
         right="To a link ten times as fast",
-        because=f"From {flip} to {ten_times} GB/s, which is about what a GPU's own link carries.",
+        because=f"From {flip} to {ten_times} GB/s, which is about what PCIe 4.0 carries.",
     )

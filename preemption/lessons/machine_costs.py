@@ -54,8 +54,8 @@ def how_often_can_the_choice_flip() -> Choice:
         {
             "Never": "Two straight lines through 0 never cross, but recomputing is no longer one.",
             "At most once": "A straight line can meet a curve that bends upwards a second time.",
-            "At most twice": "Short caches suffer from the shortest time, long ones from the "
-            "square; in between recomputing may win.",
+            "At most twice": "For short caches the floor makes recomputing dear, for long ones "
+            "the square does; in between recomputing may win.",
         },
         right="At most twice",
     )

@@ -17,9 +17,8 @@ def which_share_is_best() -> NumericGuess:
     return NumericGuess(
         f"A victim of 1,000 tokens: recomputing all of them takes {words.digits(recompute_ms)} ms, "
         f"loading all of them {words.digits(load_ms)} ms. Both can work at the same time, on "
-        "different tokens. Of the recomputing "
-        f"{words.digits(RECOMPUTE.start_ms, 3)} ms are fixed, however few the tokens. Which share "
-        "should be recomputed?",
+        f"different tokens. {words.digits(RECOMPUTE.start_ms, 3)} ms of the recompute time are "
+        "fixed, however few the tokens. Which share should be recomputed?",
         truth=100 * best.share,
         unit="%",
         because=f"Then both parts take {words.digits(best.ms)} ms. Two straight lines through 0 "

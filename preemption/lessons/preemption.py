@@ -49,8 +49,8 @@ def quiz_on_evictions() -> Quiz:
                 "300 tokens' worth of memory is missing. A policy evicts the largest cache, 4,000 "
                 "tokens, though one of 400 would do. What does it overlook?",
                 {
-                    "Nothing: now there is room for long": "The room is paid for when the victim "
-                    "comes back, ten times over.",
+                    "Nothing: now there is room for long": "Only if it is used soon. If not, it "
+                    "was paid for in vain when the victim comes back: ten times the price.",
                     "That it frees more than is needed": "Each token freed must be brought back: "
                     "4,000 tokens cost ten times what 400 do.",
                     "That the victim loses its answer so far": "Generated tokens are kept; only "

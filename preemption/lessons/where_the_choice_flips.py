@@ -25,7 +25,7 @@ def quiz_on_real_machines() -> Quiz:
         [
             Choice(
                 "A newer server computes three times as fast, over a link that is twice as fast. "
-                "Only what is proportional to the tokens counts. Which way gains more?",
+                "Only bytes and FLOP count. Which way gains more?",
                 {
                     "Recompute": "It takes a third of the time, a swap half. From an A100 to an "
                     f"H100 the crossover of Llama-3-8B rises from {on_a100} to {on_h100}.",

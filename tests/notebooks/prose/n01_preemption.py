@@ -129,7 +129,7 @@ FACTS: Facts = [
     ("54 to 70% of the lost tokens", RECORDED),
     ("27 to 54%", RECORDED),
     ("section 7.3", "https://arxiv.org/abs/2309.06180"),
-    ("at most 312 TFLOP/s, which is 312 trillion operations", A100),
+    ("at most 312 TFLOP/s with 16-bit numbers, which is 312 trillion operations", A100),
     ("8.03 billion operations", LLAMA_3_8B),
     ("at 24.8 GB/s", PCIE_4),
     ("PCIe 4.0", "by definition: a name"),

@@ -92,6 +92,36 @@ def up_to_the_next_token(recompute, copy):
     return words.digits(n[low] + more_ms[low] / (more_ms[low] - more_ms[low + 1]), 3)
 
 
+def by_points_ms(n):
+    """Time to recompute by the measured points, with straight lines between them."""
+    points = {}
+    for tokens, each_ms in costs.profile_of(LLAMA, A100).points:
+        points.setdefault(tokens, []).append(each_ms)
+    layers_ms = np.interp(n, list(points), [sum(each) / len(each) for each in points.values()])
+    return layers_ms + RECOMPUTE.ms_per_token2 * np.square(n)
+
+
+def by_points_up_to_the_next_token():
+    n = np.arange(1, 4_000)  # the points go up to 4,096
+    more_ms = by_points_ms(n + 1.0) - by_points_ms(1.0) - SWAP.ms(n)
+    (flips,) = np.nonzero(np.diff(np.sign(more_ms)))
+    assert len(flips) == 1
+    return f"{n[flips[0] + 1]}"
+
+
+def mix_by_points():
+    """Return the best share by the measured points, and the time."""
+    shares = np.linspace(0, 1, 1_001)
+    loaded_ms = replace(SWAP, round_trip=False).ms(1_000 * (1 - shares))
+    both_ms = np.maximum(by_points_ms(1_000 * shares), loaded_ms)
+    return shares[both_ms.argmin()], both_ms.min()
+
+
+def nearly_all():
+    assert 0.9 < DEEPSEEK_SWAP.overhead_ms(1) / DEEPSEEK_SWAP.ms(1) < 1
+    return "nearly all"
+
+
 def lead_between(recompute, copy):
     n = np.geomspace(*costs.crossover_tokens(recompute, copy), 1000)
     return float(np.max(copy.ms(n) / recompute.ms(n)))
@@ -189,6 +219,7 @@ COMPUTED: Computed = [
         lambda: f"{words.digits(LLAMA.parameters / 1e9, 3)} billion",
     ),
     ("at most 312 TFLOP/s", lambda: f"{words.plain(A100.bf16_tflop_per_s)} TFLOP/s"),
+    ("TFLOP/s with 16-bit numbers", lambda: "16-bit"),
     ("built for 31.5 GB/s", lambda: f"{words.plain(PCIE_4.nominal_gb_per_s)} GB/s"),
     ("24.8 GB/s were", lambda: f"{words.plain(PCIE_4.achieved_gb_per_s)} GB/s"),
     ("OPT-13B has its crossover at 9.94 GB/s", lambda: flip(OPT, A100)),
@@ -240,7 +271,7 @@ COMPUTED: Computed = [
     ("The 16.1 GB of Llama-3-8B", lambda: f"{words.digits(LLAMA.parameters * 2 / 1e9, 3)} GB"),
     ("take 7.88 ms", lambda: f"{words.digits(DERIVED.floor_ms, 3)} ms"),
     ("at the 2,039 GB/s of", lambda: f"{words.plain(A100.memory_gb_per_s)} GB/s"),
-    ("measured were 9.7 ms", lambda: ms(RECOMPUTE.floor_ms)),
+    ("profile has 9.7 ms, for", lambda: ms(RECOMPUTE.floor_ms)),
     ("1.68 ms for 1,000 tokens", lambda: f"{words.digits(attention_ms(1_000), 3)} ms"),
     ("16,804 ms for 100,000", lambda: f"{words.digits(attention_ms(1e5), 5)} ms"),
     ("it is up to 26% too high", worst_line),
@@ -271,7 +302,16 @@ COMPUTED: Computed = [
         lambda: reached(MODELS["Llama-2-7B"], H100, 32_000, 4_096),
     ),
     ("one crossover, near 39,400 tokens", lambda: up_to_the_next_token(FAST_RECOMPUTE, FAST_SWAP)),
-    ("has one too, near 240", lambda: up_to_the_next_token(RECOMPUTE, SWAP)),
+    ("has one too: near 240", lambda: up_to_the_next_token(RECOMPUTE, SWAP)),
+    ("near 715 by the measured points", lambda: by_points_up_to_the_next_token()),
+    ("points 28% would be best", lambda: f"{100 * mix_by_points()[0]:.0f}%"),
+    ("would be best, 21.1 ms", lambda: f"{words.digits(mix_by_points()[1], 3)} ms"),
+    (
+        "the 37 billion parameters",
+        lambda: f"{words.digits(DEEPSEEK.active_parameters / 1e9, 2)} billion",
+    ),
+    ("a token take 0.148 ms", lambda: f"{words.digits(DEEPSEEK_RECOMPUTE.ms_per_token, 3)} ms"),
+    ("nearly all of it to start copies", nearly_all),
     ("stands at 23.8 GB/s", lambda: gb_per_s(NETWORK.bandwidth_bytes_per_s)),
     ("half of its 50 GB/s", lambda: f"{words.plain(NETWORK.nominal_gb_per_s)} GB/s"),
     (
@@ -286,19 +326,15 @@ COMPUTED: Computed = [
         lambda: f"{words.digits(LOAD.ms(1_000) + LOAD.ms(400), 3)} ms",
     ),
     (
-        "the swap takes 0.0486 ms per token",
+        "The swap takes 0.0486 ms per token",
         lambda: f"{words.digits(DEEPSEEK_SWAP.ms(1), 3)} ms",
     ),
     (
-        "all 671 billion weights",
-        lambda: f"{words.digits(DEEPSEEK.parameters / 1e9, 3)} billion",
-    ),
-    (
-        "the bottom of its tub is at 0.155 ms",
+        "the bottom of the tub is at 0.155 ms",
         lambda: f"{words.digits(lowest_per_token(DEEPSEEK_RECOMPUTE), 3)} ms",
     ),
     ("time to recompute is 104.6 ms", lambda: ms(DERIVED.ms(1_000))),
-    ("measured profile it is 75.51 ms", lambda: ms(RECOMPUTE.ms(1_000))),
+    ("has the layers alone, it is 75.51 ms", lambda: ms(RECOMPUTE.ms(1_000))),
     ("22.5% recomputed", lambda: f"{words.digits(100 * MIX.share, 3)}%"),
     ("22.7 ms, faster", lambda: f"{words.digits(MIX.ms, 3)} ms"),
     (
@@ -323,9 +359,9 @@ COMPUTED: Computed = [
 
 FACTS: Facts = [
     ("machine (15 minutes)", "example: reading time"),
-    ("to start (15 minutes)", "example: reading time"),
+    ("to start (20 minutes)", "example: reading time"),
     ("at once (15 minutes)", "example: reading time"),
-    ("*50 minutes, in", "example: reading time"),
+    ("*55 minutes, in", "example: reading time"),
     ("own machine (5 minutes)", "example: reading time"),
     ("2 vectors × 32 layers × 8 heads × 128 numbers × 2 bytes", "by definition: K and V, 16 bit"),
     ("PCIe 4.0", "by definition: a name"),
