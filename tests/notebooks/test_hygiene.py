@@ -10,6 +10,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from preemption.page.explorer import COVER
+
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 MAX_BYTES = 2_000_000
 MAX_CODE_LINES = 12
@@ -132,3 +134,17 @@ def test_links_inside_the_project_exist(path, notebook):
 def test_no_path_of_a_machine(path):
     text = json.dumps(json.loads(path.read_text()))
     assert not re.search(r"/(home|root|tmp|work|Users)/", text)
+
+
+def test_after_a_question_no_picture_is_open_before_what_should_be_seen(notebook):
+    asked = ""
+    for cell in notebook.cells:
+        if "### What you should have seen" in cell.source:
+            asked = ""
+        for data in (output.get("data", {}) for output in cell.get("outputs", [])):
+            shown = data.get("text/plain", "")
+            if asked and "<img " in data.get("text/html", ""):
+                assert shown == COVER, f"{cell.id} is open after {asked}"
+            question = re.search(r"^\( \) |____", shown, re.MULTILINE)
+            if question and "text/html" in data and cell.id != "quiz":
+                asked = cell.id

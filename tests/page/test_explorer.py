@@ -322,6 +322,16 @@ def png_of(bundle):
     return Image.open(io.BytesIO(saved_picture(bundle)[0])).convert("RGB")
 
 
+def test_a_covered_picture_that_does_not_move_leaves_only_what_to_do():
+    still = CostExplorer().finding()
+    shown = still._repr_mimebundle_()
+    assert "<img " in shown["text/html"]
+    bundle = still.covered()._repr_mimebundle_()
+    assert bundle["text/plain"] == page_explorer.COVER
+    assert bundle["text/html"] == f"<p>{page_explorer.COVER}</p>"
+    assert bundle.keys() == shown.keys()
+
+
 def test_a_covered_explorer_leaves_its_frame_and_what_to_do(explorer):
     covered = CostExplorer().covered()
     bundle = covered._repr_mimebundle_()

@@ -9,10 +9,11 @@ from preemption import published_beside_model, studies
 @pytest.mark.parametrize("name", studies.PUBLISHED)
 def test_a_picture_says_what_it_shows(notebook, name):
     said = published_beside_model(name)._alternative
-    picture = notebook.page.get_by_role("img", name=said, exact=True)
-    expect(picture).to_be_attached()
-    picture.scroll_into_view_if_needed()
-    expect(picture).to_be_visible()
+    pictures = notebook.page.get_by_role("img", name=said, exact=True)
+    expect(pictures).to_have_count(2)  # after the question, and below what is to be seen in it
+    for picture in pictures.all():
+        picture.scroll_into_view_if_needed()
+        expect(picture).to_be_visible()
 
 
 def test_a_guess_of_the_tokens_per_second(notebook):
