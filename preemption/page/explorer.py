@@ -321,7 +321,8 @@ class Still(widgets.HTML):  # type: ignore[misc]
         return self
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Bundle:
-        bundle, alternative = super()._repr_mimebundle_(**kwargs), self._alternative
+        bundle: Bundle = super()._repr_mimebundle_(**kwargs)
+        alternative = self._alternative
         now_shown(self)
         if self._cover:
             return bundle | {
