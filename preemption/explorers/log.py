@@ -21,7 +21,7 @@ def _sentences(iteration: Iteration) -> Iterator[str]:
         yield from _turn(row, found.get(row.id, 0))
     decoding = [row.id for row in iteration.scheduled if not row.prefill]
     yield from _all(decoding, "decodes", "decode")
-    if iteration.decided.loading and not iteration.scheduled:
+    if not iteration.scheduled:
         yield "Nothing is computed."
     for load in iteration.loads:
         yield f"Request {load.id} loads {count(load.blocks, 'block')} from the host."

@@ -60,6 +60,32 @@ class FreesLate(Scheduler):
         return super().schedule()
 
 
+class WaitsForBlocks(Scheduler):
+    """Preempts nobody whom the last iteration computed: its blocks would come late.
+
+    As vLLM does since pull request 49675, where blocks are freed late.
+    """
+
+    def __init__(self, config: SchedulerConfig, settings: RunSettings = DEFAULT_RUN) -> None:
+        super().__init__(config, settings)
+        self.computed: set[Seq] = set()
+
+    def victim_position(self) -> int | None:
+        """Return the place of the victim of the rule, unless its blocks would come late."""
+        at = super().victim_position()
+        return None if at is None or self.running[at] in self.computed else at
+
+    def schedule(self) -> Decision:
+        """Decide, and note who is computed."""
+        decision = super().schedule()
+        self.computed = set(decision.scheduled)
+        return decision
+
+    def idle(self, decision: Decision) -> bool:
+        """Whether nobody runs; who only waits for blocks is served in the next iteration."""
+        return super().idle(decision) and not self.running
+
+
 class ComputedOnly(CachingPool):
     """Forgets the keys of blocks that were to be filled and never were. vLLM 0.33.0 does not."""
 
@@ -123,7 +149,7 @@ def _faults() -> dict[str, Fault]:
             Engine(replace(small, num_gpu_blocks=6, policy="priority"), LeavesScheduled),
             Engine(replace(small, num_gpu_blocks=6, policy="priority")),
         ),
-        "freed late": Fault(crowd, Engine(small, FreesLate), Engine(small)),
+        "freed late": Fault(crowd, Engine(small, FreesLate), Engine(small, WaitsForBlocks)),
         "newcomers": Fault(
             tuple(Request(i, 4.0 * i, 30, 60) for i in range(8)),
             Engine(small),

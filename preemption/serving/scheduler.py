@@ -169,6 +169,9 @@ class Scheduler:
                 n = min(n, decision.threshold, budget)
             while not grow(seq, seq.computed + n):
                 at = self.victim_position()
+                if at is None:
+                    decision.budget = budget
+                    return
                 victim = running.pop(at)
                 if at < position:
                     position -= 1
@@ -219,8 +222,11 @@ class Scheduler:
         decision.budget -= n
         return True
 
-    def victim_position(self) -> int:
-        """Ask the rule for a victim and return its place in `running`."""
+    def victim_position(self) -> int | None:
+        """Ask the rule for a victim and return its place in `running`.
+
+        None: nobody can go yet, so the asker waits, and with it all behind it.
+        """
         candidates = tuple(
             [
                 victims.Candidate(

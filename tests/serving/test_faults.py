@@ -82,6 +82,16 @@ def test_blocks_that_are_freed_late_let_one_preemption_cascade():
     assert worst == [4, 1]
 
 
+def test_an_engine_that_waits_for_blocks_evicts_nobody_it_has_just_computed():
+    computed, waits = set(), 0
+    for iteration in run_fault("freed late", broken=False).log:
+        victims = {event.id for event in iteration.preempted}
+        assert not victims & computed
+        computed = {row.id for row in iteration.scheduled}
+        waits += not victims and computed < set(iteration.decided.running)
+    assert waits == run_fault("freed late", broken=False).preemptions
+
+
 def test_without_head_room_newcomers_take_what_the_running_need_next():
     broken, mended = runs("newcomers")
     assert broken.preemptions > 2 * mended.preemptions > 0
@@ -96,7 +106,9 @@ def test_what_was_never_computed_is_found():
     assert broken.recomputed_tokens == mended.recomputed_tokens == 0
 
 
-@pytest.mark.parametrize("name", sorted(FAULTS.keys() - {"cached victim", "huge request"}))
+@pytest.mark.parametrize(
+    "name", sorted(FAULTS.keys() - {"cached victim", "huge request", "freed late"})
+)
 def test_the_mended_engine_is_vllms(name):
     fault = FAULTS[name]
     plain = simulate_plain(fault.requests, fault.mended.config, serving.RunSettings(log=True))

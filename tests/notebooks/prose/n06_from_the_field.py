@@ -241,7 +241,7 @@ FACTS: Facts = [
     ("times at 64.", "by definition: a size of block"),
     ("but in 0.33 that", "by definition: a version"),
     ("vLLM 0.33's own", "by definition: a version"),
-    ("which 0.33 has, it", "by definition: a version"),
+    ("which 0.33 has. Requests", "by definition: a version"),
     ("With 800 blocks the best", VLLM + "issues/54644"),
     ("At 0.5 requests per second", "example: compared in tests/studies/test_published.py"),
     ("from 16 to 64 tokens", "https://arxiv.org/abs/2309.06180"),
