@@ -1,4 +1,4 @@
-"""Questions on faults of real engines: how the log of each goes on."""
+"""Questions on faults of real engines, with their replies: how the log of each goes on."""
 
 from collections.abc import Callable
 

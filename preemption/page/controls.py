@@ -1,4 +1,4 @@
-"""Settings that a reader can change: a number box with its slider, a list to choose from."""
+"""Settings that a reader can change: a number box with its slider, a list, lines of text."""
 
 import bisect
 import math

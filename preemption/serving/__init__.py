@@ -14,7 +14,7 @@ fast        the same run in a few steps per request
 fast_offload  with a host
 segments    its queue of free blocks with prefix caching
 simulation  requests served, quickly where that is possible, or plainly
-tally       the tokens of a run: scheduled, lost, found, computed again
+tally       the tokens of a plain run: scheduled, lost, found, computed again
 results     what a run did
 outputs     what requests write, by a toy model
 frames      a run block by block, and what became of each preemption

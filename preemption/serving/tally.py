@@ -1,4 +1,4 @@
-"""Counts the tokens of a run: scheduled, lost, found again, computed again, skipped."""
+"""Counts the tokens of a plain run: scheduled, lost, found, recomputed; `fast` has its own."""
 
 from preemption.serving.scheduler import Decision
 from preemption.serving.sequence import Seq

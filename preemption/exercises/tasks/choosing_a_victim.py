@@ -1,4 +1,4 @@
-"""The function of notebook 04: a rule that says who goes."""
+"""The function of notebook 04: `spare_the_oldest`, a rule that says who goes."""
 
 from collections.abc import Mapping
 from textwrap import dedent

@@ -1,4 +1,4 @@
-"""The functions of notebook 05: schedules."""
+"""The functions of notebook 05: `utilization` and `continuous_schedule`."""
 
 from textwrap import dedent
 

@@ -1,4 +1,4 @@
-"""The functions of notebook 02: costs and victims."""
+"""The functions of notebook 02: costs (`swap_ms`, ...) and victims (`pick_victim`, ...)."""
 
 from collections.abc import Mapping
 from itertools import combinations
