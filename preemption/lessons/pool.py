@@ -49,10 +49,11 @@ def _left_after(iterations: int) -> NumericGuess:
     return NumericGuess(
         f"Request {event.id} is preempted with {words.count(event.blocks_indexed, 'full block')} "
         "in its cache. Two others write on, a token each per iteration. How many of its full "
-        f"blocks can still be found after {iterations} iterations?",
+        f"blocks can still be found after {iterations} iterations? One other block is free.",
         truth=blocks_left(iterations),
         unit="blocks",
         because="A new block is needed only every 16 tokens, and it comes from the front of the "
-        "queue of free blocks.",
+        "queue: first the one that was free, then the one that was only partly filled, then the "
+        "full ones, from the tail.",
         tolerance=0,
     )
