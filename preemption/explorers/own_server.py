@@ -135,7 +135,8 @@ class OwnServer(widgets.VBox):  # type: ignore[misc]
         where = "the choice flips" if interval.hit_rate is None else "with nothing found it flips"
         yield (
             f"To copy all of them out and back over {self.link.value} takes "
-            f"{_ms(cost.swap_ms)}{_back(interval, cost)}: {_cheaper(cost)}; {where} at "
+            f"{_ms(cost.swap_ms)}, {_ms(float(copy.overhead_ms(cost.tokens)))} of it to start each "
+            f"copy by itself{_back(interval, cost)}: {_cheaper(cost)}; {where} at "
             f"{words.digits(flips, 3)} GB/s."
         )
 

@@ -79,16 +79,15 @@ def _urgent_request(_run: Result) -> Choice:
     right = "Request 0 is preempted, and computed all the same"
     return Choice(
         "Request 1 is the more urgent one, but request 0 has its turn first. No block is free, "
-        "and request 1 needs one. Servers with this engine crash. What will this log do next?",
+        "and request 1 needs one. What will this log do next?",
         {
-            "Request 0 is preempted and not computed": "So it should be, and no server would "
-            "crash.",
+            "Request 0 is preempted and not computed": "So it should be.",
             right: "It had its turn already, and nobody takes that back.",
             "Request 1 is preempted": "Under priorities the least urgent one goes.",
         },
         right=right,
         because="The GPU is then asked to write into blocks that are no longer request 0's. Real "
-        "engines notice that something is wrong, and stop.",
+        "engines notice that something is wrong and stop: the server crashes.",
     )
 
 

@@ -36,7 +36,8 @@ def quiz_on_the_field() -> Quiz:
                     "`scheduler_reserve_full_isl`: see whether it is off, or the version older. If "
                     "it is on, look for head-room.",
                     "More requests at a time": "Then there is less room for it.",
-                    "Priorities": "The long one is urgent for somebody, but it does not fit.",
+                    "Priorities": "Then it gets through by throwing others out: the preemptions "
+                    "change hands, they do not end.",
                 },
                 right="Admit only what fits as a whole",
             ),

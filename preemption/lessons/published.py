@@ -45,12 +45,12 @@ def does_caching_keep_the_order_of_victims() -> Choice:
         {
             "The same order": "A victim now finds again what others have not yet taken. That "
             "helps most where most was dropped.",
-            "Hardly a difference": "A large victim finds most of its cache again; a small one "
-            "is preempted more often.",
+            "Smaller differences, and another order": "A large victim finds most of its cache "
+            "again; a small one is preempted more often.",
             "The differences grow": "That would need small caches to "
             "be found again more often than large ones.",
         },
-        right="Hardly a difference",
+        right="Smaller differences, and another order",
         because=f"Smallest: {words.digits(on[best], 3)} times; largest: "
         f"{words.digits(on[worst], 2)} times. This is the model's answer; nobody published one.",
     )
@@ -79,7 +79,7 @@ def what_does_a_preempted_request_wait_for() -> Choice:
         "A simulator has 200 requests arrive within a tenth of a second. With 2,200 blocks nobody "
         "is preempted. With 2,100 the time to first token that one request in a hundred exceeds "
         "is 4.7 times as long. In our model of it all first tokens are there before the pool is "
-        "full. What would explain that?",
+        "full. Which of these would explain that?",
         {
             "Preempted requests hold up the others": "Nobody is left who waits for a first token.",
             "The clock starts again when a request is preempted": "Counted so, a restart makes a "
